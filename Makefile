@@ -1,0 +1,75 @@
+# klift: make builds build/klift, build/libklift.so, build/libklift.a; it never installs packages or uses the network.
+#   make            build                make check      build and run the tests
+#   make test       scripts/setup + check  make demo     scripts/setup + the demonstration
+#   make install    DESTDIR= PREFIX=     make SANITIZE=address,undefined BUILD=build-asan check
+BUILD    ?= build
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+LIBDIR   ?= $(PREFIX)/lib
+CC       ?= gcc
+OPTIMISE ?= -O3
+SANITIZE ?=
+VERSION  := $(shell sed -n 's/^\#define KLIFT_VERSION "\(.*\)"/\1/p' src/api.c)
+
+# Fixed contraction: the same bits from every optimisation level and compiler that obeys IEEE 754.
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS   += -std=c17 $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno $(WARNINGS) -Iinclude -Isrc -D_POSIX_C_SOURCE=200809L -pthread
+LDLIBS   += -lm -pthread
+ifneq ($(SANITIZE),)
+CFLAGS  += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
+LDFLAGS += -fsanitize=$(SANITIZE)
+endif
+
+SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+CLI     := $(sort $(wildcard cli/*.c))
+CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
+SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+
+.PHONY: all check test demo install clean tests
+all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/libklift.a: $(OBJECTS)
+	@rm -f $@
+	$(AR) rcsD $@ $^
+
+$(BUILD)/libklift.so: $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libklift.so.0 -o $@ $^ $(LDLIBS)
+
+$(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+tests: all $(TESTS)
+
+check: tests
+	BUILD=$(BUILD) tests/run $(TESTS)
+
+test:
+	scripts/setup test
+	$(MAKE) check
+
+demo:
+	scripts/setup build
+	$(MAKE) all
+	BUILD=$(BUILD) scripts/demo
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)
+	install -m 755 $(BUILD)/klift $(DESTDIR)$(PREFIX)/bin/klift
+	install -m 644 include/klift.h $(DESTDIR)$(PREFIX)/include/klift.h
+	install -m 644 $(BUILD)/libklift.a $(DESTDIR)$(LIBDIR)/libklift.a
+	install -m 755 $(BUILD)/libklift.so $(DESTDIR)$(LIBDIR)/libklift.so.0
+	ln -sf libklift.so.0 $(DESTDIR)$(LIBDIR)/libklift.so
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d)

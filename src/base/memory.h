@@ -1,0 +1,24 @@
+/* memory.h - the only allocator: checked sizes, 64-byte alignment, zeroed. */
+#ifndef KL_MEMORY_H
+#define KL_MEMORY_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* *pointer = count * size zeroed bytes (NULL when count is 0); KLIFT_MEMORY names what it was for. */
+klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what);
+/* Grows *pointer to hold at least `count`, keeping the first `used` elements; *room is the present room. */
+klift_status kl_grow(void *pointer, int64_t *room, int64_t used, int64_t count, size_t size, const char *what);
+void kl_free(void *memory);
+/* Copy of a string. */
+klift_status kl_copy_text(char **copy, const char *text);
+
+/* true on overflow */
+static inline bool kl_multiply(int64_t a, int64_t b, int64_t *product)
+{
+    return __builtin_mul_overflow(a, b, product);
+}
+
+#endif

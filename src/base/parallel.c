@@ -1,0 +1,199 @@
+/*
+ * parallel.c - one pool per run: threads - 1 workers started at the first job, plus the caller. A job is a range of
+ * task numbers taken by atomic increments. Workers block all signals, so the host program's handlers run elsewhere.
+ * After fork() a child has no workers; the pool sees the other process number and starts its own.
+ */
+#include "base/parallel.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct jobs {
+    kl_task task;
+    void *context;
+    kl_stop stop;
+    const void *stop_context;
+    int64_t count;
+    atomic_llong next;
+    atomic_bool halted;
+} jobs;
+
+struct kl_pool {
+    int threads, started;
+    pid_t owner;
+    pthread_t *thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, finished;
+    uint64_t generation; /* of jobs; a worker runs each one once */
+    int busy;
+    bool closing;
+    jobs job;
+    int64_t failed_index;
+    klift_status failed_status;
+    char failed_message[1024];
+};
+
+typedef struct seat {
+    kl_pool *pool;
+    int worker;
+} seat;
+
+static void note_failure(kl_pool *pool, int64_t index, klift_status status)
+{
+    pthread_mutex_lock(&pool->mutex);
+    if (pool->failed_index < 0 || index < pool->failed_index) {
+        pool->failed_index = index;
+        pool->failed_status = status;
+        snprintf(pool->failed_message, sizeof pool->failed_message, "%s", kl_error_text());
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    atomic_store(&pool->job.halted, true);
+}
+
+static void work(kl_pool *pool, int worker)
+{
+    jobs *job = &pool->job;
+    while (!atomic_load(&job->halted)) {
+        int64_t index = atomic_fetch_add(&job->next, 1);
+        if (index >= job->count)
+            return;
+        klift_status status = KLIFT_OK;
+        if (job->stop != NULL && job->stop(job->stop_context))
+            status = kl_fail(KLIFT_CANCELLED, "stopped on request");
+        else
+            status = job->task(job->context, index, worker);
+        if (status != KLIFT_OK)
+            note_failure(pool, index, status);
+    }
+}
+
+static void *serve(void *argument)
+{
+    seat mine = *(seat *)argument;
+    kl_free(argument);
+    kl_pool *pool = mine.pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->mutex);
+    for (;;) {
+        while (pool->generation == seen && !pool->closing)
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        if (pool->closing)
+            break;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->mutex);
+        work(pool, mine.worker);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->finished);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+/* Starts the workers that are missing; with fewer than asked for, the job only takes longer. */
+static void start(kl_pool *pool)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (pool->started < pool->threads - 1) {
+        seat *mine;
+        if (kl_new(&mine, 1, sizeof *mine, "a thread") != KLIFT_OK)
+            break;
+        *mine = (seat){pool, pool->started + 1};
+        if (pthread_create(&pool->thread[pool->started], NULL, serve, mine) != 0) {
+            kl_free(mine);
+            break;
+        }
+        pool->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void reset(kl_pool *pool)
+{
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->finished, NULL);
+    pool->owner = getpid();
+    pool->started = 0;
+    pool->generation = 0;
+    pool->busy = 0;
+}
+
+klift_status kl_pool_new(kl_pool **pool, int threads)
+{
+    KL_TRY(kl_new(pool, 1, sizeof **pool, "the thread pool"));
+    klift_status status = kl_new(&(*pool)->thread, threads, sizeof *(*pool)->thread, "the thread pool");
+    if (status != KLIFT_OK) {
+        kl_free(*pool);
+        *pool = NULL;
+        return status;
+    }
+    (*pool)->threads = threads;
+    reset(*pool);
+    return KLIFT_OK;
+}
+
+int kl_pool_threads(const kl_pool *pool)
+{
+    return pool->threads;
+}
+
+klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *context, kl_stop stop, const void *stop_context)
+{
+    if (pool->owner != getpid())
+        reset(pool); /* forked: the workers stayed with the parent */
+    if (count > 1)
+        start(pool);
+    jobs *job = &pool->job;
+    pthread_mutex_lock(&pool->mutex);
+    job->task = task;
+    job->context = context;
+    job->stop = stop;
+    job->stop_context = stop_context;
+    job->count = count;
+    atomic_store(&job->next, 0);
+    atomic_store(&job->halted, false);
+    pool->failed_index = -1;
+    pool->busy = count > 1 ? pool->started : 0;
+    if (pool->busy > 0) {
+        pool->generation++;
+        pthread_cond_broadcast(&pool->wake);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+
+    work(pool, 0);
+
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->busy > 0)
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+    if (pool->failed_index < 0)
+        return KLIFT_OK;
+    return kl_fail(pool->failed_status, "%s", pool->failed_message);
+}
+
+void kl_pool_free(kl_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    if (pool->owner == getpid()) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->closing = true;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+        for (int i = 0; i < pool->started; i++)
+            pthread_join(pool->thread[i], NULL);
+        pthread_cond_destroy(&pool->wake);
+        pthread_cond_destroy(&pool->finished);
+        pthread_mutex_destroy(&pool->mutex);
+    }
+    kl_free(pool->thread);
+    kl_free(pool);
+}

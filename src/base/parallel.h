@@ -1,0 +1,20 @@
+/* parallel.h - numbered tasks over a persistent pthread pool; results never depend on who runs a task. */
+#ifndef KL_PARALLEL_H
+#define KL_PARALLEL_H
+
+#include "base/error.h"
+
+typedef struct kl_pool kl_pool;
+
+/* worker is below the pool's thread count: an index for scratch, never for results. */
+typedef klift_status (*kl_task)(void *context, int64_t index, int worker);
+/* Asked between tasks; not 0 stops the rest. */
+typedef int (*kl_stop)(const void *stop_context);
+
+klift_status kl_pool_new(kl_pool **pool, int threads);
+int kl_pool_threads(const kl_pool *pool);
+/* Runs task 0 .. count-1, the caller included. On failure: the status and message of the lowest failed index. */
+klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *context, kl_stop stop, const void *stop_context);
+void kl_pool_free(kl_pool *pool);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * run.c - threads, limits, progress, cancel and scratch of one job. Threads default to the CPUs this process may use
+ * (affinity and cgroup quota), memory to half of the machine's or the cgroup's total: never to what is free.
+ */
+#define _GNU_SOURCE
+#include "base/run.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct klift_run {
+    int threads;
+    int64_t batch, max_memory;
+    klift_event_fn event;
+    void *user;
+    const klift_comm *comm;
+    atomic_int cancelled;
+    kl_pool *pool;
+    double started;
+    struct {
+        void *memory;
+        int64_t room;
+    } scratch[KL_SCRATCH_SLOTS];
+};
+
+enum { DEFAULT_BATCH = 4096, MOST_THREADS = 1024 };
+
+const kl_param kl_run_params[] = {
+    {"threads", KL_WHOLE, "auto", 1, MOST_THREADS, false, "auto", "threads; auto: the CPUs this process may use"},
+    {"batch", KL_WHOLE, "4096", 1, 1 << 24, false, NULL, "rows read at a time"},
+    {"max-memory", KL_FREE, "auto", 0, 0, false, NULL, "memory limit in bytes, or with K, M, G, T; auto: half of the machine's"},
+    {0}};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One number from a small system file; -1 when it is absent or "max". */
+static double read_system(const char *path, double *second)
+{
+    FILE *file = fopen(path, "r");
+    double first = -1, next = -1;
+    if (file != NULL) {
+        if (fscanf(file, "%lf %lf", &first, &next) < 1)
+            first = -1;
+        fclose(file);
+    }
+    if (second != NULL)
+        *second = next;
+    return first;
+}
+
+static int default_threads(void)
+{
+    cpu_set_t set;
+    int threads = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        threads = CPU_COUNT(&set);
+    double period, quota = read_system("/sys/fs/cgroup/cpu.max", &period);
+    if (quota > 0 && period > 0 && quota / period < threads)
+        threads = (int)ceil(quota / period);
+    return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
+}
+
+static int64_t default_memory(void)
+{
+    double total = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    for (int i = 0; i < 2; i++) {
+        double limit = read_system(limits[i], NULL);
+        if (limit > 0 && limit < total)
+            total = limit;
+    }
+    return (int64_t)(total / 2);
+}
+
+klift_status klift_run_new(klift_run **run)
+{
+    if (run == NULL)
+        return kl_fail(KLIFT_USAGE, "klift_run_new: run is NULL");
+    KL_TRY(kl_new(run, 1, sizeof **run, "a run"));
+    (*run)->threads = default_threads();
+    (*run)->batch = DEFAULT_BATCH;
+    (*run)->max_memory = default_memory();
+    (*run)->started = now();
+    return KLIFT_OK;
+}
+
+static klift_status read_size(const char *text, int64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *end;
+    double value, scale = 1;
+    kl_number_kind kind = kl_number_read(text, text + strlen(text), &value, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    if (unit != NULL) {
+        scale = ldexp(1, 10 * (int)(unit - units + 1));
+        end++;
+        if (*end == 'i')
+            end++;
+        if (*end == 'B')
+            end++;
+    }
+    if (kind != KL_NUMBER_OK || *end != '\0' || !(value > 0) || value * scale < 1 << 20 || value * scale > 0x1p60)
+        return kl_fail(KLIFT_USAGE, "max-memory is '%.50s'; it must be a size of at least 1M such as 500M or 16G", text);
+    *bytes = (int64_t)(value * scale);
+    return KLIFT_OK;
+}
+
+klift_status klift_run_set(klift_run *run, const char *key, const char *value)
+{
+    if (run == NULL || key == NULL || value == NULL)
+        return kl_fail(KLIFT_USAGE, "klift_run_set: an argument is NULL");
+    int64_t index = kl_params_find(kl_run_params, key);
+    if (index < 0)
+        return kl_unknown("run setting", key, kl_param_name_at, kl_run_params);
+    kl_value read;
+    KL_TRY(kl_param_read(&kl_run_params[index], value, "run", &read));
+    if (index == 0) {
+        run->threads = read.word == 0 ? default_threads() : (int)read.number;
+        kl_pool_free(run->pool);
+        run->pool = NULL;
+    } else if (index == 1)
+        run->batch = (int64_t)read.number;
+    else if (strcmp(value, "auto") == 0)
+        run->max_memory = default_memory();
+    else
+        return read_size(value, &run->max_memory);
+    return KLIFT_OK;
+}
+
+void klift_run_on_event(klift_run *run, klift_event_fn event, void *user)
+{
+    if (run != NULL) {
+        run->event = event;
+        run->user = user;
+    }
+}
+
+klift_status klift_run_join(klift_run *run, const klift_comm *comm)
+{
+    if (run == NULL || comm == NULL || comm->size < (int64_t)sizeof *comm)
+        return kl_fail(KLIFT_USAGE, "klift_run_join: run or comm is NULL, or comm->size is not set");
+    if (comm->ranks < 1 || comm->rank < 0 || comm->rank >= comm->ranks || comm->sum == NULL || comm->broadcast == NULL || comm->gather == NULL)
+        return kl_fail(KLIFT_USAGE, "klift_run_join: rank %d of %d, or a function is missing", comm->rank, comm->ranks);
+    run->comm = comm;
+    return KLIFT_OK;
+}
+
+void klift_run_cancel(klift_run *run)
+{
+    if (run != NULL)
+        atomic_store(&run->cancelled, 1);
+}
+
+void klift_run_free(klift_run *run)
+{
+    if (run == NULL)
+        return;
+    kl_pool_free(run->pool);
+    for (int i = 0; i < KL_SCRATCH_SLOTS; i++)
+        kl_free(run->scratch[i].memory);
+    kl_free(run);
+}
+
+int kl_run_threads(const klift_run *run)
+{
+    return run == NULL ? 1 : run->threads;
+}
+
+int64_t kl_run_batch(const klift_run *run)
+{
+    return run == NULL ? DEFAULT_BATCH : run->batch;
+}
+
+int64_t kl_run_memory(const klift_run *run)
+{
+    return run == NULL ? default_memory() : run->max_memory;
+}
+
+const klift_comm *kl_run_comm(const klift_run *run)
+{
+    return run == NULL || run->comm == NULL || run->comm->ranks == 1 ? NULL : run->comm;
+}
+
+double kl_run_seconds(const klift_run *run)
+{
+    return run == NULL ? 0 : now() - run->started;
+}
+
+static int cancelled(const void *run)
+{
+    return atomic_load(&((const klift_run *)run)->cancelled);
+}
+
+klift_status kl_run_check(const klift_run *run)
+{
+    return run != NULL && cancelled(run) ? kl_fail(KLIFT_CANCELLED, "stopped on request") : KLIFT_OK;
+}
+
+klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context)
+{
+    if (run == NULL) {
+        for (int64_t i = 0; i < count; i++)
+            KL_TRY(task(context, i, 0));
+        return KLIFT_OK;
+    }
+    if (run->pool == NULL)
+        KL_TRY(kl_pool_new(&run->pool, run->threads));
+    return kl_pool_run(run->pool, count, task, context, cancelled, run);
+}
+
+klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss)
+{
+    if (run == NULL)
+        return KLIFT_OK;
+    if (run->event != NULL) {
+        klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .rows_total = rows_total,
+                             .seconds = now() - run->started, .loss = loss, .holdout = NAN};
+        if (run->event(&event, run->user) != 0)
+            klift_run_cancel(run);
+    }
+    return kl_run_check(run);
+}
+
+void kl_run_say(klift_run *run, int kind, const char *stage, const char *format, ...)
+{
+    if (run == NULL || run->event == NULL)
+        return;
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    klift_event event = {.size = sizeof event, .kind = kind, .stage = stage, .message = message, .seconds = now() - run->started, .loss = NAN, .holdout = NAN};
+    if (run->event(&event, run->user) != 0)
+        klift_run_cancel(run);
+}
+
+klift_status kl_run_scratch(klift_run *run, int slot, int64_t bytes, void *memory)
+{
+    void **out = memory;
+    *out = NULL;
+    if (run == NULL)
+        return kl_fail(KLIFT_FAILED, "scratch was asked of no run");
+    if (run->scratch[slot].room < bytes) {
+        kl_free(run->scratch[slot].memory);
+        run->scratch[slot].memory = NULL;
+        run->scratch[slot].room = 0;
+        KL_TRY(kl_new(&run->scratch[slot].memory, bytes, 1, "scratch"));
+        run->scratch[slot].room = bytes;
+    }
+    *out = run->scratch[slot].memory;
+    return KLIFT_OK;
+}
+
+klift_status kl_run_local(klift_run *run, klift_run **own, klift_run **use)
+{
+    *own = NULL;
+    *use = run;
+    if (run != NULL)
+        return KLIFT_OK;
+    KL_TRY(klift_run_new(own));
+    (*own)->threads = 1;
+    *use = *own;
+    return KLIFT_OK;
+}

@@ -1,0 +1,34 @@
+/*
+ * run.h - how a job runs: threads, memory limit, progress, cancel, communicator, scratch. Never decides a result.
+ * Every function accepts a NULL run: one thread, silent, default limit.
+ */
+#ifndef KL_RUN_H
+#define KL_RUN_H
+
+#include "base/parallel.h"
+#include "base/param.h"
+
+/* Scratch that survives between calls, so that predicting row after row does not allocate. */
+enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_SLOTS };
+
+extern const kl_param kl_run_params[];
+
+int kl_run_threads(const klift_run *run);
+int64_t kl_run_batch(const klift_run *run);      /* rows asked of a reader at a time */
+int64_t kl_run_memory(const klift_run *run);     /* bytes: max-memory, or half of the machine's or cgroup's */
+const klift_comm *kl_run_comm(const klift_run *run); /* NULL: one process */
+double kl_run_seconds(const klift_run *run);     /* since the run was made; 0 without one */
+
+klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context);
+/* KLIFT_CANCELLED when someone asked for it. */
+klift_status kl_run_check(const klift_run *run);
+/* Progress to the callback; KLIFT_CANCELLED when it says stop. */
+klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss);
+void kl_run_say(klift_run *run, int kind, const char *stage, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Scratch memory of at least `bytes`, contents undefined, valid until the next call for the same slot. A NULL run has
+ * none: KLIFT_FAILED is a programming error there, so callers keep a local run (kl_run_local). */
+klift_status kl_run_scratch(klift_run *run, int slot, int64_t bytes, void *memory);
+/* The given run, or a new one-thread run in *own that the caller frees. */
+klift_status kl_run_local(klift_run *run, klift_run **own, klift_run **use);
+
+#endif

@@ -1,0 +1,25 @@
+/* batch.h - the currency: a view of rows, dense or CSR, with targets, labels and weights; owns nothing. */
+#ifndef KL_BATCH_H
+#define KL_BATCH_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+typedef klift_batch kl_batch;
+
+/* Rows first .. first+count-1 of batch. */
+kl_batch kl_batch_part(const kl_batch *batch, int64_t first, int64_t count);
+/* A caller's batch is usable: shapes, ascending columns in range, finite values, targets and weights. Messages name
+ * the row and column, both counted from 0, after `what`. */
+klift_status kl_batch_check(const kl_batch *batch, const char *what);
+/* Key of a row's content: its nonzero (column, value) pairs; the same for dense and CSR. */
+uint64_t kl_batch_row_key(const kl_batch *batch, int64_t row);
+/* Row as doubles, zeros filled in: out (columns), columns >= batch->columns. */
+void kl_batch_row_doubles(const kl_batch *batch, int64_t row, int64_t columns, double *out);
+double kl_batch_row_norm(const kl_batch *batch, int64_t row); /* Euclidean, safe from overflow and underflow */
+bool kl_batch_is_sparse(const kl_batch *batch);
+/* One step of a 64-bit hash chain: splitmix64's finaliser over the sum of both. */
+uint64_t kl_mix(uint64_t key, uint64_t value);
+
+#endif

@@ -1,0 +1,6 @@
+/* reader_list.h - one line per format; detection asks them in this order, svmlight takes what is left. */
+READER(npy)
+READER(synthetic)
+READER(arrays)
+READER(source)
+READER(svmlight)

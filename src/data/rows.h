@@ -1,0 +1,27 @@
+/* rows.h - rows that are kept: a growing copy of parts of batches, dense or CSR as the first part was. */
+#ifndef KL_ROWS_H
+#define KL_ROWS_H
+
+#include "data/batch.h"
+#include "data/names.h"
+
+typedef struct kl_rows {
+    int64_t rows, columns, targets;
+    bool sparse, has_label, has_weight;
+    float *dense; /* (rows, columns) */
+    int64_t *start;
+    int32_t *column;
+    float *value;
+    double *target, *weight;
+    const char **label; /* into names */
+    kl_names names;
+    int64_t dense_room, start_room, column_room, value_room, target_room, weight_room, label_room;
+} kl_rows;
+
+/* Copies rows first .. first+count-1 of batch behind those already there. */
+klift_status kl_rows_add(kl_rows *rows, const kl_batch *batch, int64_t first, int64_t count);
+kl_batch kl_rows_view(const kl_rows *rows);
+void kl_rows_empty(kl_rows *rows); /* keeps the memory */
+void kl_rows_clear(kl_rows *rows);
+
+#endif
