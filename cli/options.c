@@ -1,0 +1,237 @@
+/* options.c - the table, its parser, and the help printed from it. */
+#include "options.h"
+
+#include "layout.h"
+#include "libsvm.h"
+#include "nearest.h"
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPS "train transform"
+#define RUNS "train predict test transform"
+#define READS "train predict test transform inspect"
+
+static const cli_option table[] = {
+    {"kernel", 0, "SPEC", MAPS, TO_SPEC, "kernel, e.g. gaussian:gamma=0.5 (klift list kernels); default gaussian"},
+    {"map", 0, "SPEC", MAPS, TO_SPEC, "feature map (klift list maps); default auto: by the kernel"},
+    {"features", 0, "N", MAPS, TO_SPEC, "columns of the feature map; default 2048"},
+    {"prepare", 0, "NAME", MAPS, TO_SPEC, "none, unit, unit-keep-norm, standardise, minmax, maxnorm or meannorm: what is done to rows first; default none"},
+    {"seed", 0, "N", MAPS, TO_SPEC, "seed of everything random; default 1"},
+    {"learner", 0, "SPEC", "train", TO_SPEC, "learner (klift list learners); default ridge"},
+    {"task", 0, "NAME", "train", TO_SPEC, "auto, classify or regress; default auto: by the labels"},
+    {"lambda", 0, "X", "train", TO_SPEC, "regularisation, relative to the rows; default auto: by search"},
+    {"search", 0, "NAME", "train", TO_SPEC, "how lambda is chosen: auto, folds, holdout or gcv"},
+    {"folds", 0, "K", "train", TO_SPEC, "folds of the cross-validation; default 5"},
+    {"c", 'c', "C", "train", TO_LIBSVM, "cost: lambda = 1 / (C rows)"},
+    {"t", 't', "0|2", "train", TO_LIBSVM, "kernel: 0 linear, 2 gaussian"},
+    {"g", 'g', "GAMMA", "train", TO_LIBSVM, "gamma of the gaussian kernel"},
+    {"v", 'v', "K", "train", TO_LIBSVM, "K-fold cross-validation: prints LIBSVM's line, writes no model"},
+    {"threads", 0, "N", RUNS, TO_RUN, "threads; default: the CPUs this process may use"},
+    {"batch", 0, "ROWS", RUNS, TO_RUN, "rows read at a time; default 4096"},
+    {"max-memory", 0, "SIZE", RUNS, TO_RUN, "memory limit, e.g. 500M or 16G; default: half of the machine's"},
+    {"format", 0, "NAME", READS, TO_DATA, "format of DATA; default auto: by content"},
+    {"dim", 0, "N", READS, TO_DATA, "number of columns; default: from the data or the model"},
+    {"labels", 0, "FILE", READS, TO_DATA, "file of labels for formats without them (NPY)"},
+    {"no-label", 0, NULL, READS, TO_DATA, "rows of text data have no label"},
+    {"index-base", 0, "0|1", READS, TO_DATA, "number of the first column in text data; default: by content"},
+    {"label-type", 0, "NAME", READS, TO_DATA, "number or text: what labels in text data are; default number"},
+    {"rows", 0, "N", "generate", TO_DATA, "rows to make; default 1000"},
+    {"dim", 0, "D", "generate", TO_DATA, "columns; default: the fewest that make sense"},
+    {"noise", 0, "X", "generate", TO_DATA, "spread of the points or of the response, or share of wrong labels"},
+    {"seed", 0, "N", "generate", TO_DATA, "other seeds make other rows of the same kind; default 1"},
+    {"labels", 0, "FILE", "generate", TO_COMMAND, "where the labels of an .npy file go"},
+    {"output", 'o', "MODEL", "train", TO_COMMAND, "model to write; default: DATA's file name + .klift, here"},
+    {"test", 0, "FILE", "train", TO_COMMAND, "test the model on FILE and print the metrics"},
+    {"test-labels", 0, "FILE", "train", TO_COMMAND, "file of labels for --test (NPY)"},
+    {"scores", 0, NULL, "predict", TO_COMMAND, "a header line, then the label and every output, tab-separated"},
+    {"model", 0, "MODEL", "transform", TO_COMMAND, "use the preparation and map of this model"},
+    {"save", 0, "MODEL", "transform", TO_COMMAND, "keep the fitted preparation and map as a model without weights"},
+    {"output-labels", 0, "FILE", "transform", TO_COMMAND, "where the labels of an .npy file go"},
+    {"json", 0, NULL, "train test inspect list", TO_COMMAND, "one JSON value on standard output"},
+    {"verbose", 0, NULL, "train", TO_COMMAND, "also print the error of every lambda tried"},
+    {"quiet", 'q', NULL, READS " generate", TO_COMMAND, "no progress and no notes; warnings and errors remain"},
+    {"help", 'h', NULL, "predict test transform inspect list generate", TO_COMMAND, "this text"},
+    {"help", 0, NULL, "train", TO_COMMAND, "this text"}, /* LIBSVM's -h is something else */
+};
+enum { OPTIONS = sizeof table / sizeof table[0] };
+
+static bool takes(const cli_option *option, const char *command)
+{
+    size_t length = strlen(command);
+    for (const char *p = option->commands; *p != '\0'; p += strspn(p, " ")) {
+        size_t span = strcspn(p, " ");
+        if (span == length && memcmp(p, command, length) == 0)
+            return true;
+        p += span;
+    }
+    return false;
+}
+
+static bool is_long(const cli_option *option)
+{
+    return option->name[1] != '\0';
+}
+
+static const cli_option *find_long(const char *command, const char *name, size_t length)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (takes(&table[i], command) && is_long(&table[i]) && strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static klift_status refuse(const cli_command *command, const char *name, int length, const char *written)
+{
+    const char *known[OPTIONS + 1], *elsewhere = NULL;
+    char typed[64];
+    int count = 0;
+    snprintf(typed, sizeof typed, "%.*s", length, name);
+    for (int i = 0; i < OPTIONS; i++) {
+        if (takes(&table[i], command->name) && is_long(&table[i]))
+            known[count++] = table[i].name;
+        else if (strcmp(table[i].name, typed) == 0)
+            elsewhere = table[i].commands;
+    }
+    known[count] = NULL;
+    const char *near = nearest(typed, known);
+    if (elsewhere != NULL && (near == NULL || strcmp(near, typed) != 0))
+        return progress_fail(KLIFT_USAGE, "%s has no option %s; it belongs to: %s", command->name, written, elsewhere);
+    if (near != NULL)
+        return progress_fail(KLIFT_USAGE, "unknown option %s: did you mean --%s?", written, near);
+    return progress_fail(KLIFT_USAGE, "unknown option %s; klift %s --help lists them", written, command->name);
+}
+
+/* Keeps the option; its value is attached, or the next argument. */
+static klift_status keep(options *given, const cli_option *option, const char *attached, int argc, char **argv, int *at)
+{
+    const char *value = "";
+    if (option->value == NULL && attached != NULL)
+        return progress_fail(KLIFT_USAGE, "%s takes no value", argv[*at]);
+    if (option->value != NULL) {
+        if (attached == NULL && *at + 1 >= argc)
+            return progress_fail(KLIFT_USAGE, "%s needs a value: %s", argv[*at], option->help);
+        value = attached != NULL ? attached : argv[++*at];
+    }
+    given->setting[given->settings++] = (setting){option, value};
+    return KLIFT_OK;
+}
+
+static klift_status read_long(options *given, int argc, char **argv, int *at)
+{
+    const char *name = argv[*at] + 2;
+    size_t length = strcspn(name, "=");
+    const cli_option *option = find_long(given->command->name, name, length);
+    if (option == NULL)
+        return refuse(given->command, name, (int)length, argv[*at]);
+    return keep(given, option, name[length] == '=' ? name + length + 1 : NULL, argc, argv, at);
+}
+
+static klift_status read_short(options *given, int argc, char **argv, int *at)
+{
+    const char *typed = argv[*at] + 1, *command = given->command->name, *instead;
+    const cli_option *option = NULL;
+    size_t length = strlen(typed);
+    for (int i = 0; i < OPTIONS; i++)
+        if (table[i].letter == typed[0] && takes(&table[i], command))
+            option = &table[i];
+    if (length > 1 && (find_long(command, typed, length) != NULL || (option != NULL && option->value == NULL)))
+        return refuse(given->command, typed, (int)length, argv[*at]); /* -kernel for --kernel */
+    if (option != NULL)
+        return keep(given, option, length > 1 ? typed + 1 : NULL, argc, argv, at);
+    if ((strcmp(command, "train") == 0 || strcmp(command, "predict") == 0) && (instead = libsvm_instead(typed[0])) != NULL)
+        return progress_fail(KLIFT_USAGE, "-%c is not an option of klift %s: %s", typed[0], command, instead);
+    return refuse(given->command, typed, (int)length, argv[*at]);
+}
+
+static klift_status count_arguments(const options *given)
+{
+    const cli_command *command = given->command;
+    if (options_has(given, "help"))
+        return KLIFT_OK;
+    if (given->arguments < command->least)
+        return progress_fail(KLIFT_USAGE, "%s is incomplete; usage: klift %s %s", command->name, command->name, command->arguments);
+    if (given->arguments > command->most)
+        return progress_fail(KLIFT_USAGE, "'%s' is one argument too many; usage: klift %s %s", given->argument[command->most], command->name, command->arguments);
+    return KLIFT_OK;
+}
+
+klift_status options_parse(const cli_command *command, int argc, char **argv, options *given)
+{
+    bool ended = false;
+    klift_status status = KLIFT_OK;
+    *given = (options){.command = command};
+    given->setting = calloc((size_t)argc + 1, sizeof *given->setting);
+    given->argument = calloc((size_t)argc + 1, sizeof *given->argument);
+    if (given->setting == NULL || given->argument == NULL)
+        return progress_fail(KLIFT_MEMORY, "no memory for the command line");
+    for (int at = 0; at < argc && status == KLIFT_OK; at++) {
+        if (ended || argv[at][0] != '-' || argv[at][1] == '\0')
+            given->argument[given->arguments++] = argv[at];
+        else if (strcmp(argv[at], "--") == 0)
+            ended = true;
+        else if (argv[at][1] == '-')
+            status = read_long(given, argc, argv, &at);
+        else
+            status = read_short(given, argc, argv, &at);
+    }
+    return status == KLIFT_OK ? count_arguments(given) : status;
+}
+
+void options_clear(options *given)
+{
+    free(given->setting);
+    free(given->argument);
+    *given = (options){0};
+}
+
+const char *options_get(const options *given, const char *name)
+{
+    for (int i = given->settings; i-- > 0;)
+        if (strcmp(given->setting[i].option->name, name) == 0)
+            return given->setting[i].value;
+    return NULL;
+}
+
+bool options_has(const options *given, const char *name)
+{
+    return options_get(given, name) != NULL;
+}
+
+static void print_option(const cli_option *option, int width, FILE *to)
+{
+    enum { INDENT = 28 };
+    char left[64], letter[8] = "    ";
+    if (option->letter != 0)
+        snprintf(letter, sizeof letter, "-%c%s", option->letter, is_long(option) ? ", " : "");
+    int used = snprintf(left, sizeof left, "  %s%s%s%s%s", letter, is_long(option) ? "--" : "", is_long(option) ? option->name : "",
+                        option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
+    fputs(left, to);
+    if (used > INDENT - 2) {
+        fputc('\n', to);
+        used = 0;
+    }
+    fprintf(to, "%*s", INDENT - used, "");
+    layout_wrap(option->help, INDENT, width, to);
+}
+
+void options_help(const cli_command *command, FILE *to)
+{
+    static const char *const heading[] = {"What is computed", "LIBSVM's flags for the same", "How it runs", "Data", "The command"};
+    int width = layout_width(fileno(to));
+    fprintf(to, "klift %s %s\n\n", command->name, command->arguments);
+    layout_wrap(command->detail, 0, width, to);
+    for (int group = TO_SPEC; group <= TO_COMMAND; group++) {
+        bool any = false;
+        for (int i = 0; i < OPTIONS; i++) {
+            if ((int)table[i].to != group || !takes(&table[i], command->name))
+                continue;
+            if (!any)
+                fprintf(to, "\n%s:\n", heading[group]);
+            any = true;
+            print_option(&table[i], width, to);
+        }
+    }
+    fprintf(to, "\nExamples:\n%s", command->examples);
+}

@@ -1,0 +1,22 @@
+/* sample.h - the rows with the smallest keys: a random sample that neither order, batch nor shard changes. */
+#ifndef KL_SAMPLE_H
+#define KL_SAMPLE_H
+
+#include "data/rows.h"
+
+typedef struct kl_sample {
+    int64_t limit;
+    bool merge_equal; /* rows of one key are one row, their weights added */
+    kl_rows rows;
+    uint64_t *key; /* (rows) */
+    int64_t key_room;
+    uint64_t highest; /* keys above it need not be offered once the limit was reached */
+    bool full;
+} kl_sample;
+
+klift_status kl_sample_offer(kl_sample *sample, const kl_batch *batch, int64_t row, uint64_t key);
+/* Leaves the limit's smallest keys, in ascending order. */
+klift_status kl_sample_settle(kl_sample *sample);
+void kl_sample_clear(kl_sample *sample);
+
+#endif

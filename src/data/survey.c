@@ -1,0 +1,195 @@
+/*
+ * survey.c - the first pass. Moments are plain float64 sums in row order over the nonzeros, so that batches, threads
+ * and the form of the rows (dense or CSR) give the same bits. Sample keys are Philox(seed, row number).
+ */
+#include "data/survey.h"
+
+#include "base/memory.h"
+#include "math/random.h"
+
+#include <math.h>
+
+typedef struct sums {
+    double *sum, *square, *low, *high, *seen; /* (room): seen = weight of the nonzero entries */
+    int64_t *count;                           /* nonzero entries */
+    int64_t room, columns;
+    double norm_sum;
+} sums;
+
+static klift_status widen(sums *s, int64_t columns)
+{
+    if (columns <= s->columns)
+        return KLIFT_OK;
+    double **all[] = {&s->sum, &s->square, &s->low, &s->high, &s->seen};
+    int64_t room = s->room;
+    for (int i = 0; i < 5; i++) {
+        room = s->room;
+        KL_TRY(kl_grow(all[i], &room, s->columns, columns, sizeof(double), "the survey"));
+    }
+    int64_t count_room = s->room;
+    KL_TRY(kl_grow(&s->count, &count_room, s->columns, columns, sizeof *s->count, "the survey"));
+    s->room = room;
+    s->columns = columns;
+    return KLIFT_OK;
+}
+
+static inline void note_value(sums *s, int64_t j, float x, double weight)
+{
+    if (x == 0.0f)
+        return;
+    double value = (double)x;
+    s->sum[j] += weight * value;
+    s->square[j] += weight * value * value;
+    s->seen[j] += weight;
+    if (s->count[j]++ == 0)
+        s->low[j] = s->high[j] = value;
+    else if (value < s->low[j])
+        s->low[j] = value;
+    else if (value > s->high[j])
+        s->high[j] = value;
+}
+
+static void note_row(sums *s, const kl_batch *batch, int64_t row, double weight)
+{
+    if (batch->dense != NULL)
+        for (int64_t j = 0; j < batch->columns; j++)
+            note_value(s, j, batch->dense[row * batch->stride + j], weight);
+    else
+        for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
+            note_value(s, batch->column[p], batch->value[p], weight);
+}
+
+static void note_number(kl_survey *survey, double value)
+{
+    if (value != floor(value))
+        survey->fractions = true;
+    for (int64_t i = 0; i < survey->distinct; i++)
+        if (survey->distinct_value[i] == value)
+            return;
+    if (survey->distinct < KL_SURVEY_DISTINCT)
+        survey->distinct_value[survey->distinct++] = value;
+}
+
+static klift_status note_label(kl_survey *survey, const kl_batch *batch, int64_t row)
+{
+    if (batch->label != NULL) {
+        int64_t index;
+        survey->text_labels = true;
+        if (survey->classes.count < KL_SURVEY_DISTINCT)
+            KL_TRY(kl_names_add(&survey->classes, batch->label[row], &index));
+        survey->distinct = survey->classes.count;
+    } else if (batch->target != NULL) {
+        survey->targets = batch->targets;
+        note_number(survey, batch->target[row * batch->targets]);
+    }
+    return KLIFT_OK;
+}
+
+static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch, const kl_random *keys, kl_sample *sample)
+{
+    KL_TRY(widen(s, batch->columns));
+    survey->sparse = survey->sparse || batch->start != NULL;
+    survey->weighted = survey->weighted || batch->weight != NULL;
+    for (int64_t i = 0; i < batch->rows; i++) {
+        double weight = batch->weight != NULL ? batch->weight[i] : 1, norm = kl_batch_row_norm(batch, i);
+        note_row(s, batch, i, weight);
+        KL_TRY(note_label(survey, batch, i));
+        survey->weight += weight;
+        s->norm_sum += weight * norm;
+        if (norm > survey->norm_max)
+            survey->norm_max = norm;
+        KL_TRY(kl_sample_offer(sample, batch, i, kl_random_key(keys, (uint64_t)(survey->rows + i))));
+    }
+    survey->rows += batch->rows;
+    return KLIFT_OK;
+}
+
+static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *survey, sums *s, const kl_random *keys, kl_sample *sample)
+{
+    if (!kl_reader_can_rewind(reader)) {
+        KL_TRY(kl_reader_keep_head(reader, KL_SURVEY_HEAD, &survey->complete));
+        kl_batch head = kl_rows_view(kl_reader_head(reader));
+        return note_batch(survey, s, &head, keys, sample);
+    }
+    survey->complete = true;
+    KL_TRY(kl_reader_rewind(reader));
+    for (;;) {
+        kl_batch batch;
+        KL_TRY(kl_reader_next(reader, kl_run_batch(run), &batch));
+        if (batch.rows == 0)
+            return kl_reader_rewind(reader);
+        KL_TRY(note_batch(survey, s, &batch, keys, sample));
+        KL_TRY(kl_run_progress(run, "survey", survey->rows, 0, NAN));
+    }
+}
+
+static void finish(kl_survey *survey, sums *s)
+{
+    double total = survey->weight > 0 ? survey->weight : 1;
+    survey->norm_mean = s->norm_sum / total;
+    for (int64_t j = 0; j < survey->columns; j++) {
+        survey->nonzeros += s->count[j];
+        double mean = s->sum[j] / total, variance = s->square[j] / total - mean * mean;
+        if (variance < 1e-13 * mean * mean) /* rounding of a constant column */
+            variance = 0;
+        s->sum[j] = mean;
+        s->square[j] = variance;
+        if (s->count[j] < survey->rows) { /* some entries are zero */
+            s->low[j] = fmin(s->low[j], 0);
+            s->high[j] = fmax(s->high[j], 0);
+        }
+    }
+    survey->mean = s->sum;
+    survey->variance = s->square;
+    survey->low = s->low;
+    survey->high = s->high;
+    s->sum = s->square = s->low = s->high = NULL;
+}
+
+klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey)
+{
+    kl_random keys = {seed, 0, KL_DRAW_SAMPLE};
+    kl_sample sample = {.limit = sample_rows};
+    sums s = {0};
+    klift_status status = KLIFT_OK;
+    *survey = (kl_survey){0};
+    KL_GO(read_all(reader, run, survey, &s, &keys, &sample));
+    if (survey->rows == 0) {
+        status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));
+        goto done;
+    }
+    KL_GO(widen(&s, reader->dim));
+    survey->columns = reader->dim > 0 ? reader->dim : s.columns;
+    survey->index_base = reader->index_base;
+    if (survey->columns == 0) {
+        status = kl_fail(KLIFT_DATA, "%s: no row has a value, so the number of columns is unknown; set dim", kl_reader_name(reader));
+        goto done;
+    }
+    finish(survey, &s);
+    KL_GO(kl_sample_settle(&sample));
+    survey->sample = sample.rows;
+    survey->sample.columns = survey->columns;
+    sample.rows = (kl_rows){0};
+done:
+    kl_free(s.sum);
+    kl_free(s.square);
+    kl_free(s.low);
+    kl_free(s.high);
+    kl_free(s.seen);
+    kl_free(s.count);
+    kl_sample_clear(&sample);
+    if (status != KLIFT_OK)
+        kl_survey_clear(survey);
+    return status;
+}
+
+void kl_survey_clear(kl_survey *survey)
+{
+    kl_free(survey->mean);
+    kl_free(survey->variance);
+    kl_free(survey->low);
+    kl_free(survey->high);
+    kl_names_clear(&survey->classes);
+    kl_rows_clear(&survey->sample);
+    *survey = (kl_survey){0};
+}

@@ -1,0 +1,86 @@
+/*
+ * bandwidth.c - the median distance of pairs of sample rows (ALGORITHMS 11): all pairs of at most 1000 rows while they
+ * are at most 10^5, otherwise 10^5 pairs drawn by Philox from a fixed key. A median of 0 (duplicates) falls back to
+ * the mean of the positive distances.
+ */
+#include "kernel/kernel.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_ROWS = 1000, MOST_PAIRS = 100000 };
+
+static double sparse_distance(const kl_batch *rows, int64_t i, int64_t j)
+{
+    int64_t p = rows->start[i], q = rows->start[j];
+    double sum = 0;
+    while (p < rows->start[i + 1] || q < rows->start[j + 1]) {
+        int64_t left = p < rows->start[i + 1] ? rows->column[p] : INT64_MAX;
+        int64_t right = q < rows->start[j + 1] ? rows->column[q] : INT64_MAX;
+        double difference = (left <= right ? (double)rows->value[p] : 0) - (right <= left ? (double)rows->value[q] : 0);
+        p += left <= right;
+        q += right <= left;
+        sum += difference * difference;
+    }
+    return sqrt(sum);
+}
+
+static double distance(const kl_batch *rows, int64_t i, int64_t j)
+{
+    if (rows->start != NULL)
+        return sparse_distance(rows, i, j);
+    const float *x = rows->dense + i * rows->stride, *y = rows->dense + j * rows->stride;
+    double sum = 0;
+    for (int64_t k = 0; k < rows->columns; k++)
+        sum += ((double)x[k] - (double)y[k]) * ((double)x[k] - (double)y[k]);
+    return sqrt(sum);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The distances of the chosen pairs, sorted. */
+static int64_t collect(const kl_batch *rows, double *out)
+{
+    int64_t n = rows->rows < MOST_ROWS ? rows->rows : MOST_ROWS, count = 0;
+    if (n * (n - 1) / 2 <= MOST_PAIRS) {
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < i; j++)
+                out[count++] = distance(rows, i, j);
+    } else {
+        kl_random from = {0, 0, KL_DRAW_PAIRS};
+        while (count < MOST_PAIRS) {
+            double u[2];
+            kl_random_uniforms(&from, (uint32_t)count, 2, u);
+            int64_t i = (int64_t)(u[0] * (double)n), j = (int64_t)(u[1] * (double)(n - 1));
+            out[count++] = distance(rows, i, j + (j >= i)); /* j skips i: a pair of different rows */
+        }
+    }
+    qsort(out, (size_t)count, sizeof *out, compare);
+    return count;
+}
+
+klift_status kl_bandwidth_median(const kl_survey *survey, double *median)
+{
+    kl_batch rows = kl_rows_view(&survey->sample);
+    double *all = NULL;
+    KL_TRY(kl_new(&all, MOST_PAIRS, sizeof *all, "distances"));
+    int64_t count = collect(&rows, all), positive = 0;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        positive += all[i] > 0;
+        sum += all[i];
+    }
+    *median = count == 0 ? 0 : (all[(count - 1) / 2] + all[count / 2]) / 2;
+    if (*median == 0 && positive > 0)
+        *median = sum / (double)positive;
+    kl_free(all);
+    if (!(*median > 0))
+        return kl_fail(KLIFT_DATA, "gamma=auto: all sampled rows are equal; give gamma as a number");
+    return KLIFT_OK;
+}

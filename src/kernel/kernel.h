@@ -1,0 +1,66 @@
+/*
+ * kernel.h - the interface of kernels. A kernel knows itself and offers what it has; a map asks for what it needs, so
+ * that a new kernel works with every map that fits and a new map with every kernel that fits.
+ * One file per kernel family, one line in kernel_list.h. Call order: new, fit (resolves auto), then const and shared.
+ */
+#ifndef KL_KERNEL_H
+#define KL_KERNEL_H
+
+#include "base/param.h"
+#include "data/survey.h"
+#include "math/random.h"
+
+/* What a kernel can offer. */
+enum {
+    KL_LINEAR = 1,    /* it is the inner product itself */
+    KL_SERIES = 2,    /* Maclaurin coefficients of a function of <x, y> */
+    KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
+    KL_RADIAL = 8,    /* a radial profile on the sphere */
+    KL_SIGNATURE = 16,/* additive: a spectrum per coordinate */
+    KL_SCALAR = 32    /* scalar draws */
+};
+
+/* Two rows as doubles, with their products. */
+typedef struct kl_pair {
+    int64_t n;
+    const double *x, *y; /* (n) */
+    double xy, xx, yy;
+} kl_pair;
+
+typedef struct kl_kernel kl_kernel;
+
+typedef struct kl_kernel_type {
+    const char *name, *summary;
+    const kl_param *params;
+    unsigned offers;
+    /* (optional) sets parameters that are words (auto, search) from the prepared sample */
+    klift_status (*fit)(kl_kernel *kernel, const kl_survey *survey);
+    /* K(scale x, scale y) */
+    double (*value)(const kl_kernel *kernel, const kl_pair *pair, double scale);
+    /* KL_SPECTRUM: w (n) with E cos(w.(x-y)) = K(x, y) / K(0), in radians; row numbers the frequency */
+    void (*frequency)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w);
+} kl_kernel_type;
+
+struct kl_kernel {
+    const kl_kernel_type *type;
+    kl_value value[KL_PARAMS_MAX];
+};
+
+klift_status kl_kernel_new(const char *text, kl_kernel **kernel);
+klift_status kl_kernel_copy(const kl_kernel *kernel, kl_kernel **copy);
+void kl_kernel_free(kl_kernel *kernel);
+klift_status kl_kernel_fit(kl_kernel *kernel, const kl_survey *survey);
+/* The first parameter that still is a word and not a choice: KLIFT_USAGE when the kernel was not fitted. */
+klift_status kl_kernel_ready(const kl_kernel *kernel);
+int64_t kl_kernel_searched(const kl_kernel *kernel); /* parameter given as `search`, or -1 */
+void kl_kernel_print(const kl_kernel *kernel, kl_text *text); /* canonical form */
+void kl_pair_set(kl_pair *pair, int64_t n, const double *x, const double *y);
+double kl_kernel_value(const kl_kernel *kernel, const kl_pair *pair);
+
+const kl_kernel_type *kl_kernel_type_at(int64_t index); /* NULL at the end */
+const char *kl_kernel_name_at(int64_t index, const void *context);
+
+/* bandwidth.c: median (or mean) distance of pairs of sample rows, ALGORITHMS 11 */
+klift_status kl_bandwidth_median(const kl_survey *survey, double *distance);
+
+#endif

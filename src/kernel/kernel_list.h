@@ -1,0 +1,3 @@
+/* kernel_list.h - one line per kernel. */
+KERNEL(gaussian)
+KERNEL(linear)

@@ -1,0 +1,89 @@
+/* learner.c - the registry of learners, and the weights they give. */
+#include "learn/learner.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define LEARNER(name) extern const kl_learner_type kl_learner_##name;
+#include "learn/learner_list.h"
+#undef LEARNER
+
+static const kl_learner_type *const types[] = {
+#define LEARNER(name) &kl_learner_##name,
+#include "learn/learner_list.h"
+#undef LEARNER
+    NULL};
+
+const kl_learner_type *kl_learner_type_at(int64_t index)
+{
+    return types[index];
+}
+
+const char *kl_learner_name_at(int64_t index, const void *context)
+{
+    (void)context;
+    return types[index] != NULL ? types[index]->name : NULL;
+}
+
+const char *kl_search_name(kl_search search)
+{
+    static const char *const names[] = {"folds", "holdout", "gcv", "none"};
+    return names[search];
+}
+
+int64_t kl_learner_block(int64_t features)
+{
+    return features <= 8192 ? 4096 : 1024;
+}
+
+static klift_status read_type(kl_learner *learner, const kl_spec *spec)
+{
+    char where[80] = "learner ";
+    for (int64_t i = 0; types[i] != NULL; i++)
+        if (strcmp(types[i]->name, spec->name) == 0)
+            learner->type = types[i];
+    if (learner->type == NULL)
+        return kl_unknown("learner", spec->name, kl_learner_name_at, NULL);
+    strncat(where, spec->name, 60);
+    return kl_params_read(learner->type->params, spec, where, learner->value);
+}
+
+klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **out)
+{
+    kl_spec *parsed = NULL;
+    kl_learner *learner = NULL;
+    klift_status status;
+    *out = NULL;
+    KL_GO(kl_spec_parse(text, "learner", &parsed));
+    KL_GO(kl_new(&learner, 1, sizeof *learner, "a learner"));
+    KL_GO(read_type(learner, parsed));
+    learner->spec = *spec;
+    learner->features = features;
+    KL_GO(kl_new(&learner->state, (int64_t)learner->type->state_size, 1, "a learner"));
+    KL_GO(learner->type->begin(learner, run));
+    *out = learner;
+    learner = NULL;
+done:
+    kl_spec_free(parsed);
+    kl_learner_free(learner);
+    return status;
+}
+
+void kl_learner_free(kl_learner *learner)
+{
+    if (learner == NULL)
+        return;
+    if (learner->type != NULL && learner->state != NULL)
+        learner->type->clear(learner);
+    kl_free(learner->state);
+    kl_free(learner);
+}
+
+void kl_weights_clear(kl_weights *weights)
+{
+    kl_free(weights->w);
+    kl_free(weights->b);
+    kl_names_clear(&weights->classes);
+    *weights = (kl_weights){0};
+}

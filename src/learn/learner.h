@@ -1,0 +1,92 @@
+/*
+ * learner.h - the interface of learners: features and labels -> weights. One file per learner, one line in
+ * learner_list.h. Call order: begin, { observe, ... , consume } per block, finish; merge between two learners of one spec.
+ * A learner never asks a reader: rows are pushed to it. Where it must see kept rows again it lifts them itself (kl_lift).
+ */
+#ifndef KL_LEARNER_H
+#define KL_LEARNER_H
+
+#include "base/run.h"
+#include "data/batch.h"
+#include "data/names.h"
+
+typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
+typedef enum { KL_BY_FOLDS, KL_BY_HOLDOUT, KL_BY_GCV, KL_BY_HAND } kl_search;
+#define KL_SEARCH_WORDS "auto|folds|holdout|gcv"
+
+/* What decides the result. lambda is relative to n, see DESIGN: (1/n) sum loss + lambda |w|^2 / 2. */
+typedef struct kl_learn_spec {
+    kl_goal goal;
+    double lambda;      /* NaN: chosen by search; ignored when c is given */
+    double c;           /* NaN, or lambda = 1 / (c n) */
+    bool search_given;  /* search was named: it is done even for a fixed lambda, to report its error */
+    kl_search search;   /* KL_BY_HAND: auto, resolved by the memory limit in begin */
+    int folds;
+    uint64_t seed;
+} kl_learn_spec;
+
+/* From raw rows to features, given to a learner that kept raw rows. */
+typedef struct kl_lift {
+    const void *user;
+    klift_status (*apply)(const void *user, const kl_batch *x, float *z, int64_t stride, int worker);
+} kl_lift;
+
+typedef struct kl_path_point {
+    double lambda, error;
+} kl_path_point;
+
+enum { KL_PATH_MAX = 64 };
+
+/* What training gives: f(z) = w z + b. */
+typedef struct kl_weights {
+    kl_goal goal;
+    int64_t features, outputs;
+    double *w; /* (outputs, features) */
+    double *b; /* (outputs) */
+    kl_names classes; /* sorted; empty for regression. Two classes share one output, positive for class 1 */
+    double rows, weight; /* seen in training */
+    double lambda;
+    kl_search search;
+    int folds;
+    double cv_error; /* NaN when nothing was held out */
+    int64_t cv_rows; /* rows behind a 0/1 cv_error, 0 when it comes from the statistics */
+    double jitter;   /* added to lambda where the factorisation failed, 0 normally */
+    int64_t path_points;
+    kl_path_point path[KL_PATH_MAX]; /* ascending lambda */
+} kl_weights;
+
+void kl_weights_clear(kl_weights *weights);
+
+typedef struct kl_learner kl_learner;
+
+typedef struct kl_learner_type {
+    const char *name, *summary;
+    const kl_param *params;
+    size_t state_size;
+    klift_status (*begin)(kl_learner *learner, klift_run *run);
+    /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
+    klift_status (*observe)(kl_learner *learner, const kl_batch *x);
+    /* the features of all rows observed since the last consume: z (rows, stride) */
+    klift_status (*consume)(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run);
+    klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
+    klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
+    int64_t (*memory)(const kl_learner *learner);                              /* bytes it holds at its peak */
+    void (*clear)(kl_learner *learner);
+} kl_learner_type;
+
+struct kl_learner {
+    const kl_learner_type *type;
+    kl_value value[KL_PARAMS_MAX];
+    kl_learn_spec spec;
+    int64_t features;
+    void *state;
+};
+
+klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
+void kl_learner_free(kl_learner *learner);
+int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
+const kl_learner_type *kl_learner_type_at(int64_t index);
+const char *kl_learner_name_at(int64_t index, const void *context);
+const char *kl_search_name(kl_search search);
+
+#endif

@@ -1,0 +1,2 @@
+/* learner_list.h - one line per learner. */
+LEARNER(ridge)

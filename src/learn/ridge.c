@@ -1,0 +1,320 @@
+/*
+ * ridge.c - the learner `ridge`: min (1/n) sum weight (y - w'z - b)^2 / 2 + lambda |w|^2 / 2, b unpenalised, from one
+ * pass of statistics. m = S/n, ybar = T/n, (G - n m m' + lambda n I) w = B - m T', b = ybar - m'w, float64 throughout.
+ * A class is a 0/1 column; scores are given on the -1/+1 scale (2 w, 2 b - 1), so 0 is the border.
+ * When the factorisation fails, jitter 1e-12 trace / D is added and grows tenfold until it does not; it is reported.
+ */
+#include "learn/ridge.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const kl_param params[] = {{0}};
+
+typedef struct state {
+    kl_statistics statistics;
+    kl_search search;
+} state;
+
+double kl_ridge_weight(const kl_statistics *s, int without)
+{
+    double sum = 0;
+    for (int f = 0; f < s->sets; f++)
+        if (f != without)
+            sum += s->fold[f].weight;
+    return sum;
+}
+
+double kl_ridge_spread(const kl_statistics *s)
+{
+    double total = 0, n = kl_ridge_weight(s, -1);
+    for (int64_t p = 0; p < s->features; p++) {
+        double square = 0, sum = 0;
+        for (int f = 0; f < s->sets; f++) {
+            square += kl_tiles_get(&s->fold[f].gram, p, p);
+            sum += s->fold[f].sum[p];
+        }
+        total += square - sum * sum / n;
+    }
+    return total / n;
+}
+
+typedef struct assembly {
+    const kl_ridge *r;
+    int without;
+    double n, ridge;
+} assembly;
+
+/* One tile of G - n m m' + ridge I over the sets in the model. */
+static klift_status assemble_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const assembly *as = context;
+    const kl_statistics *s = as->r->s;
+    const kl_tiles *a = &as->r->a;
+    const double *m = as->r->mean;
+    int64_t i = 0, edge = a->edge;
+    while ((i + 1) * (i + 2) / 2 <= task)
+        i++;
+    int64_t j = task - i * (i + 1) / 2;
+    double *out = kl_tiles_at(a, i, j);
+    memset(out, 0, (size_t)(edge * edge) * sizeof *out);
+    for (int f = 0; f < s->sets; f++) {
+        const double *g = kl_tiles_at(&s->fold[f].gram, i, j);
+        for (int64_t p = 0; f != as->without && p < edge * edge; p++)
+            out[p] += g[p];
+    }
+    for (int64_t p = 0; p < edge && i * edge + p < a->n; p++) {
+        double scaled = as->n * m[i * edge + p];
+        for (int64_t q = 0; q < edge && j * edge + q < a->n; q++)
+            out[p * edge + q] -= scaled * m[j * edge + q];
+        if (i == j)
+            out[p * edge + p] += as->ridge;
+    }
+    return KLIFT_OK;
+}
+
+/* Factors the assembled matrix; on failure adds jitter and assembles again. */
+static klift_status factor(kl_ridge *r, assembly *as, klift_run *run)
+{
+    int64_t tiles = r->a.count * (r->a.count + 1) / 2, failed;
+    double jitter = 0, unit = 1e-12 * kl_ridge_spread(r->s) * as->n / (double)r->s->features, ridge = as->ridge;
+    for (int tries = 0; tries < 12; tries++) {
+        as->ridge = ridge + jitter;
+        KL_TRY(kl_run_parallel(run, tiles, assemble_task, as));
+        KL_TRY(kl_tiles_factor(&r->a, run, &failed));
+        if (failed < 0) {
+            r->jitter = fmax(r->jitter, jitter / as->n);
+            return KLIFT_OK;
+        }
+        jitter = jitter == 0 ? fmax(unit, 1e-300) : jitter * 10;
+    }
+    return kl_fail(KLIFT_FAILED, "the normal equations cannot be factored (column %lld); use a larger lambda", (long long)failed);
+}
+
+klift_status kl_ridge_model(kl_ridge *r, int without, double lambda, klift_run *run)
+{
+    const kl_statistics *s = r->s;
+    double n = kl_ridge_weight(s, without);
+    assembly as = {r, without, n, lambda * n};
+    if (!(n > 0))
+        return kl_fail(KLIFT_DATA, "no rows are left outside a fold: too few different rows to cross-validate; give lambda, or search=gcv");
+    for (int64_t p = 0; p < s->features; p++) {
+        double sum = 0;
+        for (int f = 0; f < s->sets; f++)
+            sum += f == without ? 0 : s->fold[f].sum[p];
+        r->mean[p] = sum / n;
+    }
+    for (int64_t o = 0; o < r->outputs; o++) {
+        double total = 0;
+        for (int f = 0; f < s->sets; f++)
+            total += f == without ? 0 : s->fold[f].target_sum[r->column[o]];
+        r->b[o] = total / n;
+        for (int64_t p = 0; p < s->features; p++) {
+            double cross = -r->mean[p] * total;
+            for (int f = 0; f < s->sets; f++)
+                cross += f == without ? 0 : s->fold[f].cross[r->column[o]][p];
+            r->w[p * r->outputs + o] = cross;
+        }
+    }
+    KL_TRY(factor(r, &as, run));
+    KL_TRY(kl_tiles_solve(&r->a, r->outputs, r->w, run));
+    for (int64_t p = 0; p < s->features; p++)
+        for (int64_t o = 0; o < r->outputs; o++)
+            r->b[o] -= r->mean[p] * r->w[p * r->outputs + o];
+    return KLIFT_OK;
+}
+
+/* Sets of tiles a search keeps. */
+static int sets_of(kl_search search, int folds)
+{
+    return search == KL_BY_FOLDS ? folds : search == KL_BY_HOLDOUT ? 2 : 1;
+}
+
+/* auto: folds while their tiles take at most half of the limit, else one held-out fold, else GCV. */
+static kl_search choose_search(const kl_learn_spec *spec, int64_t tiles, int64_t limit)
+{
+    bool fixed = !isnan(spec->lambda) || !isnan(spec->c);
+    if (!spec->search_given && fixed)
+        return KL_BY_HAND;
+    if (spec->search_given)
+        return spec->search;
+    if (tiles <= limit / 2 / spec->folds)
+        return KL_BY_FOLDS;
+    return tiles <= limit / 4 ? KL_BY_HOLDOUT : KL_BY_GCV;
+}
+
+static int64_t memory(const kl_learner *learner)
+{
+    const state *st = learner->state;
+    int64_t tiles = kl_tiles_bytes(learner->features), block = kl_learner_block(learner->features);
+    return (sets_of(st->search, learner->spec.folds) + 1) * tiles + block * learner->features * (int64_t)sizeof(float);
+}
+
+static klift_status begin(kl_learner *learner, klift_run *run)
+{
+    state *st = learner->state;
+    int64_t tiles = kl_tiles_bytes(learner->features), limit = kl_run_memory(run);
+    if (tiles > INT64_MAX / 64)
+        return kl_fail(KLIFT_MEMORY, "%lld features: their statistics do not fit any memory", (long long)learner->features);
+    st->search = choose_search(&learner->spec, tiles, limit);
+    int sets = sets_of(st->search, learner->spec.folds);
+    int64_t needed = memory(learner);
+    if (needed > limit)
+        return kl_fail(KLIFT_MEMORY, "%lld features with search %s need %.1f GB, the limit is %.1f GB; use fewer features, a fixed lambda or a larger max-memory",
+                       (long long)learner->features, kl_search_name(st->search), (double)needed / 1e9, (double)limit / 1e9);
+    kl_run_say(run, KLIFT_EVENT_NOTE, "plan", "%lld features, lambda by %s, %d set%s of statistics, %.2f GB of %.2f GB", (long long)learner->features,
+               st->search == KL_BY_HAND ? "hand" : kl_search_name(st->search), sets, sets == 1 ? "" : "s", (double)needed / 1e9, (double)limit / 1e9);
+    return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets, learner->spec.seed);
+}
+
+static klift_status observe(kl_learner *learner, const kl_batch *x)
+{
+    return kl_statistics_observe(&((state *)learner->state)->statistics, x);
+}
+
+static klift_status consume(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run)
+{
+    return kl_statistics_consume(&((state *)learner->state)->statistics, z, stride, rows, run);
+}
+
+static klift_status merge(kl_learner *into, const kl_learner *from, int sign)
+{
+    const state *a = into->state, *b = from->state;
+    if (a->search != b->search)
+        return kl_fail(KLIFT_USAGE, "statistics for search %s and %s cannot be merged", kl_search_name(a->search), kl_search_name(b->search));
+    return kl_statistics_merge(&((state *)into->state)->statistics, &b->statistics, sign);
+}
+
+typedef struct named {
+    const char *name;
+    int64_t column;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return kl_names_compare(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* Sorted classes into weights, and which column of Y each output is. */
+static klift_status order_outputs(const kl_statistics *s, kl_weights *weights, int64_t **column)
+{
+    named *order = NULL;
+    klift_status status = KLIFT_OK;
+    *column = NULL;
+    KL_GO(kl_new(column, s->columns + 1, sizeof **column, "outputs"));
+    for (int64_t t = 0; t < s->columns; t++)
+        (*column)[t] = t;
+    weights->outputs = s->columns;
+    if (s->goal == KL_REGRESS)
+        goto done;
+    KL_GO(kl_new(&order, s->columns, sizeof *order, "classes"));
+    for (int64_t t = 0; t < s->columns; t++)
+        order[t] = (named){s->classes.name[t], t};
+    qsort(order, (size_t)s->columns, sizeof *order, by_name);
+    for (int64_t t = 0; t < s->columns; t++) {
+        int64_t index;
+        KL_GO(kl_names_add(&weights->classes, order[t].name, &index));
+        (*column)[t] = order[t].column;
+    }
+    if (s->columns == 2) {
+        weights->outputs = 1;
+        (*column)[0] = order[1].column;
+    }
+done:
+    kl_free(order);
+    return status;
+}
+
+/* From the shifted model to one on plain z; classes to the -1/+1 scale. */
+static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
+{
+    const kl_statistics *s = r->s;
+    double scale = s->goal == KL_CLASSIFY ? 2 : 1;
+    KL_TRY(kl_new(&weights->w, r->outputs * s->features, sizeof(double), "the weights"));
+    KL_TRY(kl_new(&weights->b, r->outputs, sizeof(double), "the weights"));
+    for (int64_t o = 0; o < r->outputs; o++) {
+        double b = r->b[o] + (s->goal == KL_REGRESS ? s->target_shift[r->column[o]] : 0);
+        for (int64_t p = 0; p < s->features; p++) {
+            double w = r->w[p * r->outputs + o];
+            b -= (double)s->shift[p] * w;
+            weights->w[o * s->features + p] = scale * w;
+        }
+        weights->b[o] = s->goal == KL_CLASSIFY ? 2 * b - 1 : b;
+        if (!isfinite(weights->b[o]))
+            return kl_fail(KLIFT_FAILED, "the solution is not finite; scale the data or use a larger lambda");
+    }
+    return KLIFT_OK;
+}
+
+static klift_status check(const kl_statistics *s)
+{
+    if (!s->shifted || !(kl_ridge_weight(s, -1) > 0))
+        return kl_fail(KLIFT_DATA, "no rows to learn from (or all weights are zero)");
+    if (s->goal == KL_CLASSIFY && s->columns < 2)
+        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two", s->columns == 1 ? s->classes.name[0] : "");
+    return KLIFT_OK;
+}
+
+static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
+{
+    const state *st = learner->state;
+    const kl_statistics *s = &st->statistics;
+    kl_ridge r = {.s = s};
+    int64_t *column = NULL;
+    klift_status status = KLIFT_OK;
+    KL_TRY(check(s));
+    *weights = (kl_weights){.goal = s->goal, .features = s->features, .search = st->search, .folds = s->folds, .cv_error = NAN};
+    double n = kl_ridge_weight(s, -1);
+    weights->lambda = isnan(learner->spec.c) ? learner->spec.lambda : 1 / (learner->spec.c * n);
+    weights->weight = n;
+    for (int f = 0; f < s->sets; f++)
+        weights->rows += s->fold[f].rows;
+    KL_GO(order_outputs(s, weights, &column));
+    r.column = column;
+    r.outputs = weights->outputs;
+    KL_GO(kl_tiles_new(&r.a, s->features));
+    KL_GO(kl_new(&r.w, s->features * r.outputs, sizeof *r.w, "the weights"));
+    KL_GO(kl_new(&r.b, r.outputs, sizeof *r.b, "the weights"));
+    KL_GO(kl_new(&r.mean, s->features, sizeof *r.mean, "the weights"));
+    if (st->search != KL_BY_HAND)
+        KL_GO(kl_ridge_search(&r, st->search, weights->lambda, lift, run, weights));
+    KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
+    r.jitter = 0;
+    KL_GO(kl_ridge_model(&r, -1, weights->lambda, run));
+    weights->jitter = r.jitter;
+    KL_GO(give_weights(&r, weights));
+    if (r.jitter > 0)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "solve", "the normal equations were not positive at lambda %g; %g was added", weights->lambda, r.jitter);
+done:
+    kl_tiles_clear(&r.a);
+    kl_free(r.w);
+    kl_free(r.b);
+    kl_free(r.mean);
+    kl_free(column);
+    if (status != KLIFT_OK)
+        kl_weights_clear(weights);
+    return status;
+}
+
+static void clear(kl_learner *learner)
+{
+    kl_statistics_clear(&((state *)learner->state)->statistics);
+}
+
+const kl_learner_type kl_learner_ridge = {
+    .name = "ridge",
+    .summary = "least squares from one pass of statistics, lambda by exact cross-validation",
+    .params = params,
+    .state_size = sizeof(state),
+    .begin = begin,
+    .observe = observe,
+    .consume = consume,
+    .finish = finish,
+    .merge = merge,
+    .memory = memory,
+    .clear = clear,
+};

@@ -1,0 +1,275 @@
+/*
+ * search.c - lambda by cross-validation from the statistics; reads no data (ALGORITHMS 9.1).
+ *   regression      held-out squared error, exact:  SSE_f = q_f + n_f b^2 + w'G_f w - 2 w'B_f - 2 b T_f + 2 b w'S_f
+ *   classification  0/1 error of the kept rows, each scored by the model of the folds it is not in
+ *   gcv             n RSS / (n - df)^2, df = 1 + D - lambda n trace((Gc + lambda n I)^-1)
+ * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n. Whole decades around the best so far until both
+ * neighbours are known, then the half decades beside it; ties go to the largest lambda.
+ */
+#include "learn/ridge.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+enum { START = 8, LAST = 22, CHUNK = 256 };
+
+typedef struct search_state {
+    kl_ridge *r;
+    kl_search search;
+    const kl_lift *lift;
+    klift_run *run;
+    double spread;
+    bool known[LAST + 1];
+    double error[LAST + 1], choice[LAST + 1]; /* reported, and minimised */
+    int64_t cv_rows;
+} search_state;
+
+/* ---- regression ---- */
+
+/* Held-out squared error of one output on set f, the model without f being in r. */
+static double held_out_sse(const kl_ridge *r, int f, int64_t o, const double *gw)
+{
+    const kl_fold *fold = &r->s->fold[f];
+    int64_t t = r->column[o];
+    double b = r->b[o], sse = fold->target_square[t] + fold->weight * b * b - 2 * b * fold->target_sum[t];
+    for (int64_t p = 0; p < r->s->features; p++) {
+        double w = r->w[p * r->outputs + o];
+        sse += w * (gw[p * r->outputs + o] - 2 * fold->cross[t][p] + 2 * b * fold->sum[p]);
+    }
+    return sse > 0 ? sse : 0;
+}
+
+/* Sum of squares of column t about its mean, all sets. */
+static double total_square(const kl_statistics *s, int64_t t)
+{
+    double square = 0, sum = 0;
+    for (int f = 0; f < s->sets; f++) {
+        square += s->fold[f].target_square[t];
+        sum += s->fold[f].target_sum[t];
+    }
+    return square - sum * sum / kl_ridge_weight(s, -1);
+}
+
+static klift_status add_squares(search_state *st, int f, double *sse, double *gw)
+{
+    const kl_ridge *r = st->r;
+    KL_TRY(kl_tiles_multiply(&r->s->fold[f].gram, r->outputs, r->w, gw, st->run));
+    for (int64_t o = 0; o < r->outputs; o++)
+        sse[o] += held_out_sse(r, f, o, gw);
+    return KLIFT_OK;
+}
+
+/* ---- classification ---- */
+
+typedef struct scoring {
+    const kl_ridge *r;
+    const kl_lift *lift;
+    const kl_batch *rows;  /* kept rows of the set, gathered */
+    const int64_t *truth;  /* (rows) column of Y */
+    float *z;              /* per worker: (CHUNK, features) */
+    double *wrong;         /* per chunk */
+} scoring;
+
+/* The column of Y that the model in r gives z. */
+static int64_t decide(const kl_ridge *r, const float *z, double *score)
+{
+    const kl_statistics *s = r->s;
+    int64_t best = 0;
+    for (int64_t o = 0; o < r->outputs; o++)
+        score[o] = r->b[o];
+    for (int64_t p = 0; p < s->features; p++) {
+        double x = (double)(z[p] - s->shift[p]);
+        for (int64_t o = 0; o < r->outputs; o++)
+            score[o] += x * r->w[p * r->outputs + o];
+    }
+    if (r->outputs == 1)
+        return score[0] > 0.5 ? r->column[0] : 1 - r->column[0];
+    for (int64_t o = 1; o < r->outputs; o++)
+        if (score[o] > score[best])
+            best = o;
+    return r->column[best];
+}
+
+static klift_status score_task(void *context, int64_t task, int worker)
+{
+    const scoring *sc = context;
+    int64_t features = sc->r->s->features, first = task * CHUNK, left = sc->rows->rows - first, count = left < CHUNK ? left : CHUNK;
+    kl_batch part = kl_batch_part(sc->rows, first, count);
+    float *z = sc->z + worker * CHUNK * features;
+    double *score = NULL;
+    KL_TRY(kl_new(&score, sc->r->outputs, sizeof *score, "scores"));
+    klift_status status = sc->lift->apply(sc->lift->user, &part, z, features, worker);
+    for (int64_t i = 0; status == KLIFT_OK && i < count; i++)
+        if (decide(sc->r, z + i * features, score) != sc->truth[first + i])
+            sc->wrong[task] += part.weight[i];
+    kl_free(score);
+    return status;
+}
+
+/* The kept rows of set f, and their true columns. */
+static klift_status gather_kept(const kl_statistics *s, int f, kl_rows *rows, int64_t *truth)
+{
+    kl_batch all = kl_rows_view(&s->kept.rows);
+    for (int64_t i = 0; i < all.rows; i++)
+        if (kl_statistics_set_of(s, kl_statistics_key(&all, i, all.label[i])) == f) {
+            truth[rows->rows] = kl_names_find(&s->classes, all.label[i]);
+            KL_TRY(kl_rows_add(rows, &all, i, 1));
+        }
+    return KLIFT_OK;
+}
+
+static klift_status add_wrong(search_state *st, int f, double *wrong, double *weight)
+{
+    const kl_statistics *s = st->r->s;
+    int64_t threads = kl_run_threads(st->run), *truth = NULL, chunks;
+    kl_rows rows = {0};
+    kl_batch view;
+    scoring sc = {.r = st->r, .lift = st->lift};
+    klift_status status = KLIFT_OK;
+    KL_GO(kl_new(&truth, s->kept.rows.rows, sizeof *truth, "kept rows"));
+    KL_GO(gather_kept(s, f, &rows, truth));
+    view = kl_rows_view(&rows);
+    chunks = (rows.rows + CHUNK - 1) / CHUNK;
+    KL_GO(kl_new(&sc.z, threads * CHUNK * s->features, sizeof *sc.z, "features of kept rows"));
+    KL_GO(kl_new(&sc.wrong, chunks, sizeof *sc.wrong, "kept rows"));
+    sc.rows = &view;
+    sc.truth = truth;
+    KL_GO(kl_run_parallel(st->run, chunks, score_task, &sc));
+    for (int64_t c = 0; c < chunks; c++)
+        *wrong += sc.wrong[c];
+    for (int64_t i = 0; i < rows.rows; i++)
+        *weight += view.weight[i];
+    st->cv_rows += rows.rows;
+done:
+    kl_rows_clear(&rows);
+    kl_free(sc.z);
+    kl_free(sc.wrong);
+    kl_free(truth);
+    return status;
+}
+
+/* ---- one lambda ---- */
+
+/* Error of the folds' models: mean squared error per target, or the share of wrong kept rows. */
+static klift_status try_folds(search_state *st, double lambda, double *error, double *choice)
+{
+    kl_ridge *r = st->r;
+    const kl_statistics *s = r->s;
+    int tested = st->search == KL_BY_HOLDOUT ? 1 : s->sets;
+    double *sse = NULL, *gw = NULL, wrong = 0, weight = 0, held = 0;
+    klift_status status = KLIFT_OK;
+    KL_GO(kl_new(&sse, r->outputs, sizeof *sse, "the search"));
+    KL_GO(kl_new(&gw, s->features * r->outputs, sizeof *gw, "the search"));
+    st->cv_rows = 0;
+    for (int f = 0; f < tested; f++) {
+        if (!(s->fold[f].weight > 0))
+            continue;
+        KL_GO(kl_ridge_model(r, f, lambda, st->run));
+        held += s->fold[f].weight;
+        KL_GO(s->goal == KL_REGRESS ? add_squares(st, f, sse, gw) : add_wrong(st, f, &wrong, &weight));
+    }
+    *error = *choice = 0;
+    if (s->goal == KL_CLASSIFY)
+        *error = *choice = weight > 0 ? wrong / weight : NAN;
+    for (int64_t o = 0; s->goal == KL_REGRESS && o < r->outputs; o++) {
+        double square = total_square(s, r->column[o]);
+        *error += sse[o] / held / (double)r->outputs;
+        *choice += square > 0 ? sse[o] / square : 0; /* targets of different scales count alike */
+    }
+done:
+    kl_free(sse);
+    kl_free(gw);
+    return status;
+}
+
+static klift_status try_gcv(search_state *st, double lambda, double *error)
+{
+    kl_ridge *r = st->r;
+    const kl_statistics *s = r->s;
+    double n = kl_ridge_weight(s, -1), trace, rss = 0, *gw = NULL;
+    klift_status status = KLIFT_OK;
+    KL_GO(kl_new(&gw, s->features * r->outputs, sizeof *gw, "the search"));
+    KL_GO(kl_ridge_model(r, -1, lambda, st->run));
+    KL_GO(kl_tiles_inverse_trace(&r->a, st->run, &trace));
+    KL_GO(kl_tiles_multiply(&s->fold[0].gram, r->outputs, r->w, gw, st->run));
+    for (int64_t o = 0; o < r->outputs; o++)
+        rss += held_out_sse(r, 0, o, gw); /* the rows are their own held-out set: the training residual */
+    double free_rows = n - 1 - (double)s->features + lambda * n * trace;
+    *error = free_rows > 0 ? n * rss / (free_rows * free_rows) / (double)r->outputs : INFINITY;
+done:
+    kl_free(gw);
+    return status;
+}
+
+static klift_status try_lambda(search_state *st, double lambda, double *error, double *choice)
+{
+    if (st->search != KL_BY_GCV)
+        return try_folds(st, lambda, error, choice);
+    KL_TRY(try_gcv(st, lambda, error));
+    *choice = *error;
+    return KLIFT_OK;
+}
+
+/* ---- the walk over the grid ---- */
+
+static double grid(const search_state *st, int j)
+{
+    return st->spread * pow(10, -0.5 * j);
+}
+
+static int best_so_far(const search_state *st)
+{
+    int best = -1;
+    for (int j = 0; j <= LAST; j++) /* small j is large lambda: ties stay there */
+        if (st->known[j] && (best < 0 || st->choice[j] < st->choice[best]))
+            best = j;
+    return best;
+}
+
+static klift_status visit(search_state *st, int j)
+{
+    if (j < 0 || j > LAST || st->known[j])
+        return KLIFT_OK;
+    KL_TRY(try_lambda(st, grid(st, j), &st->error[j], &st->choice[j]));
+    if (isnan(st->choice[j]))
+        return kl_fail(KLIFT_DATA, "no row could be held out: too few rows for cross-validation; give lambda");
+    st->known[j] = true;
+    return kl_run_progress(st->run, "search", 0, 0, st->error[j]);
+}
+
+static klift_status walk(search_state *st)
+{
+    KL_TRY(visit(st, START));
+    for (int best = -1; best != best_so_far(st);) {
+        best = best_so_far(st);
+        KL_TRY(visit(st, best - 2));
+        KL_TRY(visit(st, best + 2));
+    }
+    int best = best_so_far(st);
+    KL_TRY(visit(st, best - 1));
+    return visit(st, best + 1);
+}
+
+klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const kl_lift *lift, klift_run *run, kl_weights *weights)
+{
+    search_state st = {.r = r, .search = search, .lift = lift, .run = run, .spread = kl_ridge_spread(r->s)};
+    if (!isnan(lambda)) {
+        double choice;
+        KL_TRY(try_lambda(&st, lambda, &weights->cv_error, &choice));
+        weights->path[weights->path_points++] = (kl_path_point){lambda, weights->cv_error};
+        weights->cv_rows = st.cv_rows;
+        return KLIFT_OK;
+    }
+    if (!(st.spread > 0))
+        return kl_fail(KLIFT_DATA, "all rows have the same features: there is nothing to learn; give lambda to train a constant");
+    KL_TRY(walk(&st));
+    int best = best_so_far(&st);
+    weights->lambda = grid(&st, best);
+    weights->cv_error = st.error[best];
+    weights->cv_rows = st.cv_rows;
+    for (int j = LAST; j >= 0; j--)
+        if (st.known[j])
+            weights->path[weights->path_points++] = (kl_path_point){grid(&st, j), st.error[j]};
+    return KLIFT_OK;
+}

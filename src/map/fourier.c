@@ -1,0 +1,124 @@
+/*
+ * fourier.c - random Fourier features (Rahimi and Recht 2007) for every kernel with a spectral density.
+ *   paired  z = sqrt(2/D) [cos(w_j.x) ..., sin(w_j.x) ...], j = 1..D/2   variance (1 + K(2d) - 2 K(d)^2) / D
+ *   phase   z = sqrt(2/D) cos(w_j.x + b_j), b_j uniform, j = 1..D        variance (1 + K(2d)/2 - K(d)^2) / D
+ * d = x - y. Paired is better for every kernel with K(2d)/2 < K(d)^2, always for the Gaussian, and has z(x).z(x) = 1.
+ * Frequencies are kept in turns (w / 2 pi): the range reduction of the cosine is then one rounding.
+ */
+#include "map/map.h"
+
+#include "base/memory.h"
+#include "math/product.h"
+#include "math/trig.h"
+
+#include <math.h>
+
+enum { FORM };
+enum { PAIRED, PHASE };
+
+static const kl_param params[] = {
+    {"form", KL_WORD, "paired", 0, 0, false, "paired|phase", "paired: cosine and sine of each frequency; phase: cosine with a random phase, as published"},
+    {0}};
+
+typedef struct state {
+    kl_panels frequency; /* (frequencies, n_in) in turns */
+    float *phase;        /* (frequencies) in turns, form phase only */
+} state;
+
+static int64_t frequencies(const kl_map *map)
+{
+    return map->value[FORM].word == PAIRED ? (map->features + 1) / 2 : map->features;
+}
+
+static klift_status draw(kl_map *map, klift_run *run)
+{
+    state *s = map->state;
+    int64_t count = frequencies(map);
+    kl_random from = {map->seed, map->stream, KL_DRAW_FREQUENCY}, phases = {map->seed, map->stream, KL_DRAW_PHASE};
+    double *w = NULL;
+    klift_status status = KLIFT_OK;
+    (void)run;
+    map->n_out = map->value[FORM].word == PAIRED ? 2 * count : count;
+    KL_GO(kl_panels_new(&s->frequency, count, map->n_in));
+    KL_GO(kl_new(&w, map->n_in, sizeof *w, "a frequency"));
+    for (int64_t j = 0; j < count; j++) {
+        map->kernel->type->frequency(map->kernel, &from, (uint32_t)j, map->n_in, w);
+        for (int64_t i = 0; i < map->n_in; i++)
+            w[i] *= 0.159154943091895335769; /* 1 / 2 pi */
+        kl_panels_set(&s->frequency, j, w);
+    }
+    if (map->value[FORM].word == PHASE) {
+        KL_GO(kl_new(&s->phase, count, sizeof *s->phase, "phases"));
+        for (int64_t j = 0; j < count; j++) {
+            double u;
+            kl_random_uniforms(&phases, (uint32_t)j, 1, &u);
+            s->phase[j] = (float)u;
+        }
+    }
+done:
+    kl_free(w);
+    return status;
+}
+
+static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
+{
+    const state *s = map->state;
+    int64_t count = s->frequency.n;
+    bool paired = s->phase == NULL;
+    float *turns = paired ? z->dense + count : z->dense, scale = (float)sqrt(2.0 / (double)map->n_out);
+    (void)scratch;
+    if (x->dense != NULL)
+        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, turns, z->stride);
+    else
+        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, turns, z->stride);
+    for (int64_t i = 0; i < x->rows; i++) {
+        float *row = turns + i * z->stride;
+        if (paired)
+            kl_trig_pairs(count, row, scale, row - count, row);
+        else
+            kl_trig_cosines(count, row, s->phase, scale, row);
+    }
+    return KLIFT_OK;
+}
+
+static double variance(const kl_map *map, const kl_pair *pair)
+{
+    const kl_kernel *kernel = map->kernel;
+    double once = kernel->type->value(kernel, pair, 1), twice = kernel->type->value(kernel, pair, 2);
+    double sum = map->value[FORM].word == PAIRED ? 1 + twice - 2 * once * once : 1 + twice / 2 - once * once;
+    return sum / (double)map->n_out;
+}
+
+static double cost(const kl_map *map, int64_t entries)
+{
+    return (double)frequencies(map) * 2 * (double)entries + (double)map->n_out * 10;
+}
+
+static float *weights(kl_map *map, int64_t *count)
+{
+    state *s = map->state;
+    *count = (s->frequency.n + KL_PANEL - 1) / KL_PANEL * KL_PANEL * s->frequency.k;
+    return s->frequency.packed;
+}
+
+static void clear(kl_map *map)
+{
+    state *s = map->state;
+    kl_panels_clear(&s->frequency);
+    kl_free(s->phase);
+}
+
+const kl_map_type kl_map_fourier = {
+    .name = "fourier",
+    .summary = "random Fourier features for kernels with a spectral density",
+    .params = params,
+    .needs = KL_SPECTRUM,
+    .accuracy = KL_UNBIASED,
+    .state_size = sizeof(state),
+    .draw = draw,
+    .apply = apply,
+    .variance = variance,
+    .cost = cost,
+    .weights = weights,
+    .clear = clear,
+};

@@ -1,0 +1,240 @@
+/* map.c - the registry of maps, the rule of `auto`, and what all maps share. */
+#include "map/map.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define MAP(name) extern const kl_map_type kl_map_##name;
+#include "map/map_list.h"
+#undef MAP
+
+static const kl_map_type *const types[] = {
+#define MAP(name) &kl_map_##name,
+#include "map/map_list.h"
+#undef MAP
+    NULL};
+
+enum { MOST_FEATURES = 1 << 24 };
+
+const kl_map_type *kl_map_type_at(int64_t index)
+{
+    return types[index];
+}
+
+const char *kl_map_name_at(int64_t index, const void *context)
+{
+    (void)context;
+    return types[index] != NULL ? types[index]->name : NULL;
+}
+
+bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
+{
+    return (type->needs & kernel->offers) == type->needs;
+}
+
+/* A fixed rule: it counts, it never times. */
+static const char *choose(const kl_kernel *kernel)
+{
+    return kernel->type->offers & KL_LINEAR ? "identity" : "fourier";
+}
+
+static klift_status refuse(const kl_map_type *type, const kl_kernel_type *kernel)
+{
+    kl_text fitting = {0};
+    for (int64_t i = 0; types[i] != NULL; i++)
+        if (kl_map_fits(types[i], kernel))
+            kl_text_add(&fitting, "%s%s", fitting.length > 0 ? ", " : "", types[i]->name);
+    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, kernel->name, fitting.length > 0 ? fitting.text : "none");
+    kl_text_clear(&fitting);
+    return status;
+}
+
+static klift_status read_type(kl_map *map, const kl_spec *spec)
+{
+    char where[80] = "map ";
+    for (int64_t i = 0; types[i] != NULL; i++)
+        if (strcmp(types[i]->name, spec->name) == 0)
+            map->type = types[i];
+    if (map->type == NULL)
+        return kl_unknown("map", spec->name, kl_map_name_at, NULL);
+    strncat(where, spec->name, 60);
+    if (spec->arguments > 0)
+        return kl_fail(KLIFT_USAGE, "%s takes no arguments in parentheses", where);
+    return kl_params_read(map->type->params, spec, where, map->value);
+}
+
+klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **out)
+{
+    kl_spec *spec = NULL;
+    kl_map *map = NULL;
+    klift_status status;
+    *out = NULL;
+    KL_GO(kl_spec_parse(strcmp(text, "auto") == 0 ? choose(kernel) : text, "map", &spec));
+    KL_GO(kl_new(&map, 1, sizeof *map, "a map"));
+    KL_GO(read_type(map, spec));
+    if (!kl_map_fits(map->type, kernel->type)) {
+        status = refuse(map->type, kernel->type);
+        goto done;
+    }
+    KL_GO(kl_kernel_copy(kernel, &map->kernel));
+    KL_GO(kl_new(&map->state, (int64_t)map->type->state_size, 1, "a map"));
+    map->features = features;
+    map->seed = seed;
+    map->stream = stream;
+    *out = map;
+    map = NULL;
+done:
+    kl_spec_free(spec);
+    kl_map_free(map);
+    return status;
+}
+
+klift_status kl_map_check(const char *text)
+{
+    kl_spec *spec = NULL;
+    kl_map map = {0};
+    if (strcmp(text, "auto") == 0)
+        return KLIFT_OK;
+    KL_TRY(kl_spec_parse(text, "map", &spec));
+    klift_status status = read_type(&map, spec);
+    kl_spec_free(spec);
+    return status;
+}
+
+klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run)
+{
+    KL_TRY(kl_kernel_ready(map->kernel));
+    map->n_in = n_in;
+    if (map->type->fit != NULL) {
+        if (survey == NULL)
+            return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
+        KL_TRY(map->type->fit(map, survey, run));
+    }
+    return map->type->draw(map, run);
+}
+
+void kl_map_free(kl_map *map)
+{
+    if (map == NULL)
+        return;
+    if (map->type != NULL && map->type->clear != NULL && map->state != NULL)
+        map->type->clear(map);
+    kl_kernel_free(map->kernel);
+    kl_free(map->state);
+    kl_free(map);
+}
+
+void kl_map_print(const kl_map *map, kl_text *text)
+{
+    kl_text_add(text, "%s", map->type->name);
+    kl_params_print(map->type->params, map->value, text);
+}
+
+int64_t kl_map_scratch(const kl_map *map, int64_t rows)
+{
+    return map->type->scratch != NULL ? map->type->scratch(map, rows) : 0;
+}
+
+static int64_t sparse_room(const kl_map *map, const kl_batch *x)
+{
+    return map->type->nonzeros != NULL ? map->type->nonzeros(map, x) : -1;
+}
+
+int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x)
+{
+    int64_t room = sparse_room(map, x), bytes = (kl_map_scratch(map, x->rows) + 7) / 8 * 8;
+    if (room >= 0)
+        bytes += (x->rows + 1) * (int64_t)sizeof(int64_t) + room * (int64_t)(sizeof(int32_t) + sizeof(float));
+    return bytes;
+}
+
+klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, void *scratch)
+{
+    int64_t room = sparse_room(map, x);
+    kl_output out = {.dense = z, .stride = stride};
+    if (room < 0)
+        return map->type->apply(map, x, &out, scratch);
+    unsigned char *behind = (unsigned char *)scratch + (kl_map_scratch(map, x->rows) + 7) / 8 * 8;
+    out = (kl_output){.start = (int64_t *)(void *)behind};
+    out.value = (float *)(out.start + x->rows + 1);
+    out.column = (int32_t *)(out.value + room);
+    KL_TRY(map->type->apply(map, x, &out, scratch));
+    for (int64_t i = 0; i < x->rows; i++) {
+        memset(z + i * stride, 0, (size_t)map->n_out * sizeof *z);
+        for (int64_t p = out.start[i]; p < out.start[i + 1]; p++)
+            z[i * stride + out.column[p]] = out.value[p];
+    }
+    return KLIFT_OK;
+}
+
+void kl_map_save(const kl_map *map, kl_record_writer *to)
+{
+    kl_text kernel = {0}, text = {0};
+    kl_kernel_print(map->kernel, &kernel);
+    kl_map_print(map, &text);
+    to->failed = to->failed || kernel.failed || text.failed;
+    if (!to->failed) {
+        kl_record_put_text(to, kernel.text);
+        kl_record_put_text(to, text.text);
+    }
+    kl_record_put_u32(to, KL_STREAM_VERSION);
+    kl_record_put_i64(to, (int64_t)map->seed);
+    kl_record_put_u32(to, map->stream);
+    kl_record_put_i64(to, map->features);
+    kl_record_put_i64(to, map->n_in);
+    kl_record_put_i64(to, map->n_out);
+    if (map->type->save != NULL)
+        map->type->save(map, to);
+    kl_text_clear(&kernel);
+    kl_text_clear(&text);
+}
+
+typedef struct stored {
+    char *kernel, *map;
+    uint32_t version, stream;
+    int64_t seed, features, n_in, n_out;
+} stored;
+
+static klift_status read_stored(kl_record_reader *from, stored *s)
+{
+    KL_TRY(kl_record_get_text(from, &s->kernel));
+    KL_TRY(kl_record_get_text(from, &s->map));
+    KL_TRY(kl_record_get_u32(from, &s->version));
+    if (s->version != KL_STREAM_VERSION)
+        return kl_fail(KLIFT_MODEL, "its random numbers are of version %u, this klift draws version %d: use the klift that wrote it", s->version, KL_STREAM_VERSION);
+    KL_TRY(kl_record_get_i64(from, INT64_MIN, INT64_MAX, &s->seed));
+    KL_TRY(kl_record_get_u32(from, &s->stream));
+    KL_TRY(kl_record_get_i64(from, 1, MOST_FEATURES, &s->features));
+    KL_TRY(kl_record_get_i64(from, 1, INT32_MAX, &s->n_in));
+    return kl_record_get_i64(from, 1, INT32_MAX, &s->n_out);
+}
+
+klift_status kl_map_load(kl_record_reader *from, klift_run *run, kl_map **out)
+{
+    stored s = {0};
+    kl_kernel *kernel = NULL;
+    kl_map *map = NULL;
+    klift_status status;
+    *out = NULL;
+    KL_GO(read_stored(from, &s));
+    KL_GO(kl_kernel_new(s.kernel, &kernel));
+    KL_GO(kl_map_new(s.map, kernel, s.features, (uint64_t)s.seed, s.stream, &map));
+    KL_GO(kl_kernel_ready(map->kernel));
+    map->n_in = s.n_in;
+    if (map->type->load != NULL)
+        KL_GO(map->type->load(map, from));
+    KL_GO(map->type->draw(map, run));
+    if (map->n_out != s.n_out)
+        status = kl_fail(KLIFT_MODEL, "the file is damaged: map %s has %lld features, not %lld", map->type->name, (long long)map->n_out, (long long)s.n_out);
+done:
+    kl_free(s.kernel);
+    kl_free(s.map);
+    kl_kernel_free(kernel);
+    if (status == KLIFT_OK)
+        *out = map;
+    else
+        kl_map_free(map);
+    /* a text that does not parse came from the file, not from the user */
+    return status == KLIFT_USAGE ? kl_fail_in(KLIFT_MODEL, "the model's map") : status;
+}

@@ -1,0 +1,86 @@
+/*
+ * map.h - the interface of feature maps: z(x).z(y) ~ K(x, y). One file per map, one line in map_list.h; then it is in
+ * `klift list`, train, save and load, and under the contract test.
+ * A map is made from (spec, seed, stream): another stream is an independent copy. Call order: new, fit (what data
+ * decide), draw (what the seed decides), then const and shared between threads. Loading is new, load, draw.
+ */
+#ifndef KL_MAP_H
+#define KL_MAP_H
+
+#include "base/record.h"
+#include "kernel/kernel.h"
+
+typedef enum {
+    KL_EXACT,    /* z(x).z(y) = K(x, y) up to rounding */
+    KL_UNBIASED, /* in expectation over seeds; variance() is exact */
+    KL_BIASED    /* bias() bounds the expectation's error */
+} kl_accuracy;
+
+enum { KL_UNIT_NORM = 1, KL_NON_NEGATIVE = 2 };
+
+/* Where apply writes: dense (rows, stride) or, for sparse z, CSR with room for the entries nonzeros() asked for. */
+typedef struct kl_output {
+    float *dense;
+    int64_t stride;
+    int64_t *start; /* (rows + 1) */
+    int32_t *column;
+    float *value;
+} kl_output;
+
+typedef struct kl_map kl_map;
+
+typedef struct kl_map_type {
+    const char *name, *summary;
+    const kl_param *params;
+    unsigned needs;       /* of the kernel: KL_LINEAR, KL_SPECTRUM, ..., or 0: its value only */
+    unsigned domain;      /* of the rows: 0, KL_UNIT_NORM, KL_NON_NEGATIVE */
+    kl_accuracy accuracy;
+    size_t state_size;
+    /* (optional) what the prepared sample decides; stored by save */
+    klift_status (*fit)(kl_map *map, const kl_survey *survey, klift_run *run);
+    /* sets n_out and makes the state from n_in, features, kernel, parameters, seed and stream */
+    klift_status (*draw)(kl_map *map, klift_run *run);
+    /* every row by itself; x has at most n_in columns when sparse, exactly n_in when dense */
+    klift_status (*apply)(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch);
+    int64_t (*scratch)(const kl_map *map, int64_t rows);            /* (optional) bytes apply needs */
+    int64_t (*nonzeros)(const kl_map *map, const kl_batch *x);      /* (optional) room for a CSR z; -1: z of this x is dense */
+    double (*variance)(const kl_map *map, const kl_pair *pair);     /* (optional) exact, of z(x).z(y) over seeds */
+    double (*bias)(const kl_map *map, const kl_pair *pair);         /* KL_BIASED only: bound on |E z(x).z(y) - K| */
+    double (*cost)(const kl_map *map, int64_t nonzeros);            /* operations per row */
+    void (*save)(const kl_map *map, kl_record_writer *to);          /* (optional) what (seed, stream) cannot redraw */
+    klift_status (*load)(kl_map *map, kl_record_reader *from);      /* (optional) */
+    float *(*weights)(kl_map *map, int64_t *count);                 /* (optional) the numbers drawn: export and tests */
+    void (*clear)(kl_map *map);                                     /* (optional) */
+} kl_map_type;
+
+struct kl_map {
+    const kl_map_type *type;
+    kl_kernel *kernel; /* owned, fitted */
+    kl_value value[KL_PARAMS_MAX];
+    int64_t features;  /* as asked for */
+    int64_t n_in, n_out;
+    uint64_t seed;
+    uint32_t stream;
+    void *state; /* type->state_size bytes, zeroed before fit or load */
+};
+
+/* text may be `auto`: a fixed rule by kernel. Copies the kernel; refuses one that does not fit, naming the maps that do. */
+klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **map);
+/* Name and parameters are right, whatever the kernel: what a setting can check at once. */
+klift_status kl_map_check(const char *text);
+/* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */
+klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
+void kl_map_free(kl_map *map);
+void kl_map_print(const kl_map *map, kl_text *text); /* canonical form */
+bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel);
+int64_t kl_map_scratch(const kl_map *map, int64_t rows);
+/* z dense (rows, stride) whatever the map makes: a sparse z is spread out. scratch: kl_map_dense_scratch bytes */
+int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x);
+klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, void *scratch);
+void kl_map_save(const kl_map *map, kl_record_writer *to);
+klift_status kl_map_load(kl_record_reader *from, klift_run *run, kl_map **map);
+
+const kl_map_type *kl_map_type_at(int64_t index); /* NULL at the end */
+const char *kl_map_name_at(int64_t index, const void *context);
+
+#endif

@@ -1,0 +1,3 @@
+/* map_list.h - one line per map. */
+MAP(identity)
+MAP(fourier)

@@ -1,0 +1,59 @@
+/*
+ * random.c - Philox4x32-10 (Salmon et al. 2011, Random123): the key is the seed, the counter is
+ * (place, row, purpose, stream). One block of 128 bits gives two uniforms u = ((r64 >> 12) + 1/2) 2^-52, which are
+ * exact and never 0 or 1, or one Box-Muller pair of normals.
+ */
+#include "math/random.h"
+
+#include <math.h>
+
+#include <Random123/philox.h>
+
+void kl_random_block(const kl_random *from, uint32_t row, uint32_t place, uint32_t out[4])
+{
+    philox4x32_ctr_t counter = {{place, row, from->purpose, from->stream}};
+    philox4x32_key_t key = {{(uint32_t)from->seed, (uint32_t)(from->seed >> 32)}};
+    philox4x32_ctr_t bits = philox4x32(counter, key);
+    for (int i = 0; i < 4; i++)
+        out[i] = bits.v[i];
+}
+
+uint64_t kl_random_key(const kl_random *from, uint64_t index)
+{
+    uint32_t bits[4];
+    kl_random_block(from, (uint32_t)(index >> 32), (uint32_t)index, bits);
+    return (uint64_t)bits[1] << 32 | bits[0];
+}
+
+static void two_uniforms(const kl_random *from, uint32_t row, uint32_t place, double u[2])
+{
+    uint32_t bits[4];
+    kl_random_block(from, row, place, bits);
+    for (int i = 0; i < 2; i++) {
+        uint64_t r = (uint64_t)bits[2 * i + 1] << 32 | bits[2 * i];
+        u[i] = ((double)(r >> 12) + 0.5) * 0x1p-52;
+    }
+}
+
+void kl_random_uniforms(const kl_random *from, uint32_t row, int64_t count, double *out)
+{
+    for (int64_t i = 0; i < count; i += 2) {
+        double u[2];
+        two_uniforms(from, row, (uint32_t)(i / 2), u);
+        out[i] = u[0];
+        if (i + 1 < count)
+            out[i + 1] = u[1];
+    }
+}
+
+void kl_random_normals(const kl_random *from, uint32_t row, int64_t count, double *out)
+{
+    for (int64_t i = 0; i < count; i += 2) {
+        double u[2];
+        two_uniforms(from, row, (uint32_t)(i / 2), u);
+        double radius = sqrt(-2.0 * log(u[0])), angle = 6.283185307179586476925 * u[1];
+        out[i] = radius * cos(angle);
+        if (i + 1 < count)
+            out[i + 1] = radius * sin(angle);
+    }
+}

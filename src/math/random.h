@@ -1,0 +1,23 @@
+/* random.h - random numbers as a pure function of (seed, stream, purpose, row, place): any thread or rank draws its part. */
+#ifndef KL_RANDOM_H
+#define KL_RANDOM_H
+
+#include <stdint.h>
+
+/* A source of numbers. stream: independent copies of a map; purpose: what is drawn, so that uses never share numbers. */
+typedef struct kl_random {
+    uint64_t seed;
+    uint32_t stream, purpose;
+} kl_random;
+
+/* Frozen numbers: a change of any value changes every stored model's map. */
+enum { KL_DRAW_FREQUENCY = 1, KL_DRAW_PHASE = 2, KL_DRAW_SAMPLE = 3, KL_DRAW_PAIRS = 4, KL_DRAW_KEEP = 5, KL_DRAW_SYNTHETIC = 100 };
+/* Raised when the meaning of a draw changes; stored in models, which refuse another one. */
+enum { KL_STREAM_VERSION = 1 };
+
+void kl_random_block(const kl_random *from, uint32_t row, uint32_t place, uint32_t out[4]); /* Philox4x32-10 */
+uint64_t kl_random_key(const kl_random *from, uint64_t index);                              /* 64 bits for one index */
+void kl_random_uniforms(const kl_random *from, uint32_t row, int64_t count, double *out);   /* open interval (0, 1) */
+void kl_random_normals(const kl_random *from, uint32_t row, int64_t count, double *out);    /* Box-Muller, in double */
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * tiles.h - symmetric matrices as lower tiles: the ridge statistics and their Cholesky factor.
+ * Every tile operation is single-threaded and in a fixed order, so results do not depend on the number of threads.
+ */
+#ifndef KL_TILES_H
+#define KL_TILES_H
+
+#include "base/run.h"
+
+enum { KL_TILE = 512 };
+
+typedef struct kl_tiles {
+    int64_t n;     /* rows and columns of the matrix */
+    int64_t edge;  /* rows and columns of a tile: KL_TILE, or n rounded up to 16 when that is less */
+    int64_t count; /* tiles on a side */
+    double *value; /* tile (i, j), j <= i, row-major (edge, edge), at (i (i + 1) / 2 + j) edge^2 */
+} kl_tiles;
+
+int64_t kl_tiles_bytes(int64_t n);
+klift_status kl_tiles_new(kl_tiles *tiles, int64_t n);
+void kl_tiles_clear(kl_tiles *tiles);
+double *kl_tiles_at(const kl_tiles *tiles, int64_t i, int64_t j); /* tile (i, j), j <= i */
+double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column);
+
+/* Which rows of a block go into an update: z (.., stride) float32, row numbers in index, z - shift, weights or NULL. */
+typedef struct kl_tile_rows {
+    const float *z;
+    int64_t stride, count;
+    const int32_t *index;   /* (count) */
+    const float *shift;     /* (n) */
+    const double *weight;   /* by row of the block, or NULL: all 1 */
+} kl_tile_rows;
+
+/* Floats of scratch one update needs, per worker. */
+int64_t kl_tiles_update_scratch(const kl_tiles *tiles);
+/* tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j': float32 over 256 rows at a time, float64 beyond */
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, float *scratch);
+
+/* In place: the lower triangle becomes L with L L' = A. *failed is the column that is not positive, or -1. */
+klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed);
+/* b (n, m) row-major becomes A^-1 b, a holding L. */
+klift_status kl_tiles_solve(const kl_tiles *a, int64_t m, double *b, klift_run *run);
+/* trace of A^-1 = |L^-1|_F^2 */
+klift_status kl_tiles_inverse_trace(const kl_tiles *a, klift_run *run, double *trace);
+/* y (n, m) = A x for the symmetric A whose lower tiles are stored; x (n, m). Diagonal tiles are read below the diagonal only. */
+klift_status kl_tiles_multiply(const kl_tiles *a, int64_t m, const double *x, double *y, klift_run *run);
+
+#endif

@@ -1,0 +1,155 @@
+/* lift.c - raw rows to features: each chunk of 256 rows is prepared and mapped by one thread. */
+#include "model/lift.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
+{
+    /* the prepared rows have the pattern of x, or are dense: ask the map for both */
+    kl_batch dense = {.size = sizeof dense, .rows = x->rows, .columns = lift->prepare.n_out};
+    kl_batch like = *x;
+    like.columns = lift->prepare.n_out;
+    int64_t a = kl_map_dense_scratch(lift->map, &like), b = kl_map_dense_scratch(lift->map, &dense);
+    int64_t extra = lift->prepare.kind == KL_UNIT_KEEP_NORM ? x->rows * (int64_t)(sizeof(float) + sizeof(int32_t)) : 0;
+    return round_up(kl_prepare_scratch(&lift->prepare, x)) + round_up((a > b ? a : b) + extra);
+}
+
+klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, void *scratch)
+{
+    kl_batch prepared;
+    kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
+    void *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
+    return kl_map_apply_dense(lift->map, &prepared, z, stride, behind);
+}
+
+typedef struct lifting {
+    const klift_map *lift;
+    const kl_batch *x;
+    float *z;
+    int64_t stride, scratch_bytes;
+    unsigned char *scratch;
+} lifting;
+
+static klift_status lift_task(void *context, int64_t task, int worker)
+{
+    const lifting *l = context;
+    int64_t first = task * KL_CHUNK, left = l->x->rows - first;
+    kl_batch part = kl_batch_part(l->x, first, left < KL_CHUNK ? left : KL_CHUNK);
+    return kl_lift_chunk(l->lift, &part, l->z + first * l->stride, l->stride, l->scratch + worker * l->scratch_bytes);
+}
+
+klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run)
+{
+    int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK;
+    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride};
+    for (int64_t t = 0; t < tasks; t++) {
+        int64_t left = x->rows - t * KL_CHUNK;
+        kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
+        int64_t bytes = kl_lift_scratch(lift, &part);
+        l.scratch_bytes = bytes > l.scratch_bytes ? bytes : l.scratch_bytes;
+    }
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l.scratch_bytes, &l.scratch));
+    return kl_run_parallel(run, tasks, lift_task, &l);
+}
+
+static klift_status lift_kept(const void *user, const kl_batch *x, float *z, int64_t stride, int worker)
+{
+    const klift_map *lift = user;
+    void *scratch = NULL;
+    (void)worker;
+    KL_TRY(kl_new(&scratch, kl_lift_scratch(lift, x), 1, "scratch"));
+    klift_status status = kl_lift_chunk(lift, x, z, stride, scratch);
+    kl_free(scratch);
+    return status;
+}
+
+kl_lift kl_lift_for_learner(const klift_map *lift)
+{
+    return (kl_lift){lift, lift_kept};
+}
+
+void kl_lift_save(const klift_map *lift, kl_record_writer *to)
+{
+    kl_record_put_i64(to, lift->index_base);
+    kl_record_put_i64(to, lift->goal);
+    kl_prepare_save(&lift->prepare, to);
+    kl_map_save(lift->map, to);
+}
+
+klift_status kl_lift_load(kl_record_reader *from, klift_map **out)
+{
+    klift_map *lift;
+    int64_t index_base, goal;
+    klift_status status;
+    *out = NULL;
+    KL_TRY(kl_new(&lift, 1, sizeof *lift, "a map"));
+    KL_GO(kl_record_get_i64(from, -1, 1, &index_base));
+    KL_GO(kl_record_get_i64(from, -1, KL_REGRESS, &goal));
+    lift->index_base = (int)index_base;
+    lift->goal = (int)goal;
+    KL_GO(kl_prepare_load(&lift->prepare, from));
+    KL_GO(kl_map_load(from, NULL, &lift->map));
+    if (lift->map->n_in != lift->prepare.n_out)
+        status = kl_fail(KLIFT_MODEL, "the file is damaged: preparation and map have different widths");
+done:
+    if (status == KLIFT_OK)
+        *out = lift;
+    else
+        kl_lift_free(lift);
+    return status;
+}
+
+klift_status kl_lift_copy(const klift_map *lift, klift_map **copy)
+{
+    kl_record_writer bytes;
+    kl_record_reader from;
+    uint32_t tag;
+    klift_status status;
+    *copy = NULL;
+    kl_record_begin(&bytes, KL_RECORD_MODEL);
+    kl_record_open(&bytes, KL_TAG('L', 'I', 'F', 'T'), true);
+    kl_lift_save(lift, &bytes);
+    kl_record_close(&bytes);
+    KL_GO(kl_record_finish(&bytes));
+    KL_GO(kl_record_check(&from, bytes.bytes, bytes.length, KL_RECORD_MODEL));
+    KL_GO(kl_record_next(&from, &tag));
+    KL_GO(kl_lift_load(&from, copy));
+done:
+    kl_record_clear(&bytes);
+    return status;
+}
+
+void kl_lift_describe(const klift_map *lift, kl_text *json)
+{
+    kl_text kernel = {0}, map = {0};
+    kl_kernel_print(lift->map->kernel, &kernel);
+    kl_map_print(lift->map, &map);
+    kl_json_text(json, "kernel", kernel.text);
+    kl_json_text(json, "map", map.text);
+    kl_json_count(json, "features", lift->map->n_out);
+    kl_json_count(json, "columns", lift->prepare.n_in);
+    kl_json_text(json, "prepare", kl_prepare_name(lift->prepare.kind));
+    kl_json_count(json, "seed", (int64_t)lift->map->seed);
+    kl_json_count(json, "index_base", lift->index_base);
+    kl_json_bool(json, "sparse", lift->map->type->nonzeros != NULL);
+    if (lift->map->type->cost != NULL)
+        kl_json_number(json, "operations_per_row", lift->map->type->cost(lift->map, lift->map->n_in));
+    kl_text_clear(&kernel);
+    kl_text_clear(&map);
+}
+
+void kl_lift_free(klift_map *lift)
+{
+    if (lift == NULL)
+        return;
+    kl_prepare_clear(&lift->prepare);
+    kl_map_free(lift->map);
+    kl_free(lift);
+}

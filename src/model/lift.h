@@ -1,0 +1,31 @@
+/* lift.h - preparation and map as one thing, the public klift_map: raw rows to features. Immutable once made. */
+#ifndef KL_LIFT_H
+#define KL_LIFT_H
+
+#include "data/prepare.h"
+#include "learn/learner.h"
+#include "map/map.h"
+
+enum { KL_CHUNK = 256 }; /* rows of one task: fixed, so that no cut changes a bit */
+
+struct klift_map {
+    kl_prepare prepare;
+    kl_map *map;
+    int index_base; /* of the text the model was made from, -1: none */
+    int goal;       /* what the labels looked like: kl_goal, -1: no labels were seen */
+};
+
+/* z (rows, stride) for at most KL_CHUNK rows on this thread; scratch: kl_lift_scratch bytes */
+int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x);
+klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, void *scratch);
+/* z (rows, stride) for any number of rows over the run's pool */
+klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
+/* The view of a learner that wants to lift the rows it kept. */
+kl_lift kl_lift_for_learner(const klift_map *lift);
+klift_status kl_lift_copy(const klift_map *lift, klift_map **copy);
+void kl_lift_describe(const klift_map *lift, kl_text *json); /* members of an open JSON object */
+void kl_lift_save(const klift_map *lift, kl_record_writer *to);
+klift_status kl_lift_load(kl_record_reader *from, klift_map **lift);
+void kl_lift_free(klift_map *lift);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * model.c - scores f(z) = w z + b. Rows go in chunks of 256 through preparation, map and weights on one thread each;
+ * every score is eight fixed partial sums in float64, so a row's score does not depend on the rows around it.
+ */
+#include "model/model.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *learner, klift_model **model)
+{
+    klift_status status = kl_new(model, 1, sizeof **model, "a model");
+    if (status == KLIFT_OK && learner != NULL)
+        status = kl_copy_text(&(*model)->learner, learner);
+    if (status != KLIFT_OK) {
+        kl_free(*model);
+        *model = NULL;
+        kl_lift_free(*lift);
+        kl_weights_clear(weights);
+    } else {
+        (*model)->lift = *lift;
+        (*model)->weights = *weights;
+    }
+    *lift = NULL;
+    *weights = (kl_weights){0};
+    return status;
+}
+
+typedef struct scoring {
+    const klift_model *model;
+    const kl_batch *x;
+    double *scores;
+    float *z; /* per worker: (KL_CHUNK, features) */
+    unsigned char *scratch;
+    int64_t z_floats, scratch_bytes;
+} scoring;
+
+static double dot(int64_t n, const float *z, const double *w)
+{
+    double sum[8] = {0};
+    int64_t p = 0;
+    for (; p + 8 <= n; p += 8)
+        for (int k = 0; k < 8; k++)
+            sum[k] += (double)z[p + k] * w[p + k];
+    for (int k = 0; p < n; p++, k++)
+        sum[k] += (double)z[p] * w[p];
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+static klift_status score_task(void *context, int64_t task, int worker)
+{
+    const scoring *s = context;
+    const kl_weights *w = &s->model->weights;
+    int64_t first = task * KL_CHUNK, left = s->x->rows - first, stride = w->features;
+    kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
+    float *z = s->z + worker * s->z_floats;
+    KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, s->scratch + worker * s->scratch_bytes));
+    for (int64_t i = 0; i < part.rows; i++)
+        for (int64_t o = 0; o < w->outputs; o++)
+            s->scores[(first + i) * w->outputs + o] = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);
+    return KLIFT_OK;
+}
+
+klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run)
+{
+    int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK, rows = x->rows < KL_CHUNK ? x->rows : KL_CHUNK, threads = kl_run_threads(run);
+    scoring s = {.model = model, .x = x, .scores = scores, .z_floats = rows * model->weights.features};
+    if (model->weights.outputs == 0)
+        return kl_fail(KLIFT_MODEL, "the model has no weights: it holds a preparation and a map only; train one");
+    for (int64_t t = 0; t < tasks; t++) {
+        int64_t left = x->rows - t * KL_CHUNK;
+        kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
+        int64_t bytes = kl_lift_scratch(model->lift, &part);
+        s.scratch_bytes = bytes > s.scratch_bytes ? bytes : s.scratch_bytes;
+    }
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, threads * s.z_floats * (int64_t)sizeof(float), &s.z));
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * s.scratch_bytes, &s.scratch));
+    return kl_run_parallel(run, tasks, score_task, &s);
+}
+
+int64_t kl_model_class_of(const klift_model *model, const double *scores)
+{
+    int64_t best = 0;
+    if (model->weights.outputs == 1)
+        return scores[0] > 0;
+    for (int64_t o = 1; o < model->weights.outputs; o++)
+        if (scores[o] > scores[best])
+            best = o;
+    return best;
+}
+
+void kl_model_describe(const klift_model *model, kl_text *json)
+{
+    const kl_weights *w = &model->weights;
+    kl_json_open(json, NULL, '{');
+    kl_json_text(json, "format", "klift model");
+    kl_lift_describe(model->lift, json);
+    if (w->outputs > 0) {
+        kl_json_text(json, "learner", model->learner);
+        kl_json_text(json, "task", w->goal == KL_CLASSIFY ? "classify" : "regress");
+        kl_json_count(json, "outputs", w->outputs);
+        kl_json_open(json, "classes", '[');
+        for (int64_t i = 0; i < w->classes.count; i++)
+            kl_json_text(json, NULL, w->classes.name[i]);
+        kl_json_close(json, ']');
+        kl_json_number(json, "rows", w->rows);
+        kl_json_number(json, "weight", w->weight);
+        kl_json_number(json, "lambda", w->lambda);
+        kl_json_text(json, "search", kl_search_name(w->search));
+        kl_json_count(json, "folds", w->folds);
+        kl_json_number(json, "cv_error", w->cv_error);
+        kl_json_count(json, "cv_rows", w->cv_rows);
+        kl_json_number(json, "jitter", w->jitter);
+        kl_json_open(json, "path", '[');
+        for (int64_t i = 0; i < w->path_points; i++) {
+            kl_json_open(json, NULL, '{');
+            kl_json_number(json, "lambda", w->path[i].lambda);
+            kl_json_number(json, "error", w->path[i].error);
+            kl_json_close(json, '}');
+        }
+        kl_json_close(json, ']');
+    }
+    kl_json_close(json, '}');
+}
+
+void kl_model_free(klift_model *model)
+{
+    if (model == NULL)
+        return;
+    kl_lift_free(model->lift);
+    kl_weights_clear(&model->weights);
+    kl_free(model->learner);
+    kl_free(model);
+}

@@ -1,0 +1,29 @@
+/* model.h - a lift and the weights on its features; what klift_model is. */
+#ifndef KL_MODEL_H
+#define KL_MODEL_H
+
+#include "model/lift.h"
+#include "model/settings.h"
+
+struct klift_model {
+    klift_map *lift;
+    char *learner;      /* canonical, NULL without weights */
+    kl_weights weights; /* outputs 0: preparation and map only */
+};
+
+/* Takes the lift and the weights (both are emptied), also on failure. */
+klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *learner, klift_model **model);
+/* scores (rows, outputs) */
+klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run);
+/* index of the class that scores (outputs) say */
+int64_t kl_model_class_of(const klift_model *model, const double *scores);
+void kl_model_describe(const klift_model *model, kl_text *json);
+void kl_model_free(klift_model *model);
+
+/* model_file.c */
+klift_status kl_model_write(const klift_model *model, kl_record_writer *to);
+klift_status kl_model_read(const void *bytes, int64_t count, klift_model **model);
+klift_status kl_model_save(const klift_model *model, const char *path);
+klift_status kl_model_load(const char *path, klift_model **model);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * model_file.c - which sections make a model file: LIFT (preparation and map), then for trained models LERN (learner,
+ * lambda and how it was found), CLAS (class names) and WGHT (weights, float64). Maps are redrawn from their seed.
+ * Nothing of time, host, path or threads is written. docs/model_format.md has the bytes.
+ */
+#include "model/model.h"
+
+#include "base/memory.h"
+#include "data/stream.h"
+#include "data/writer.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LIFT KL_TAG('L', 'I', 'F', 'T')
+#define LEARN KL_TAG('L', 'E', 'R', 'N')
+#define CLASSES KL_TAG('C', 'L', 'A', 'S')
+#define WEIGHTS KL_TAG('W', 'G', 'H', 'T')
+
+enum { MOST_OUTPUTS = 1 << 24 };
+
+static void write_learn(const klift_model *model, kl_record_writer *to)
+{
+    const kl_weights *w = &model->weights;
+    bool cv = !isnan(w->cv_error);
+    kl_record_put_text(to, model->learner);
+    kl_record_put_i64(to, w->goal);
+    kl_record_put_i64(to, w->features);
+    kl_record_put_i64(to, w->outputs);
+    kl_record_put_f64(to, w->rows);
+    kl_record_put_f64(to, w->weight);
+    kl_record_put_f64(to, w->lambda);
+    kl_record_put_i64(to, w->search);
+    kl_record_put_i64(to, w->folds);
+    kl_record_put_i64(to, cv);
+    kl_record_put_f64(to, cv ? w->cv_error : 0);
+    kl_record_put_i64(to, w->cv_rows);
+    kl_record_put_f64(to, w->jitter);
+    kl_record_put_i64(to, w->path_points);
+    for (int64_t i = 0; i < w->path_points; i++) {
+        kl_record_put_f64(to, w->path[i].lambda);
+        kl_record_put_f64(to, isfinite(w->path[i].error) ? w->path[i].error : 1e308);
+    }
+}
+
+static klift_status read_learn(klift_model *model, kl_record_reader *from)
+{
+    kl_weights *w = &model->weights;
+    int64_t goal, search, folds, cv;
+    KL_TRY(kl_record_get_text(from, &model->learner));
+    KL_TRY(kl_record_get_i64(from, 0, KL_REGRESS, &goal));
+    KL_TRY(kl_record_get_i64(from, 1, INT32_MAX, &w->features));
+    KL_TRY(kl_record_get_i64(from, 1, MOST_OUTPUTS, &w->outputs));
+    KL_TRY(kl_record_get_f64(from, &w->rows));
+    KL_TRY(kl_record_get_f64(from, &w->weight));
+    KL_TRY(kl_record_get_f64(from, &w->lambda));
+    KL_TRY(kl_record_get_i64(from, 0, KL_BY_HAND, &search));
+    KL_TRY(kl_record_get_i64(from, 2, 100, &folds));
+    KL_TRY(kl_record_get_i64(from, 0, 1, &cv));
+    KL_TRY(kl_record_get_f64(from, &w->cv_error));
+    KL_TRY(kl_record_get_i64(from, 0, INT64_MAX, &w->cv_rows));
+    KL_TRY(kl_record_get_f64(from, &w->jitter));
+    KL_TRY(kl_record_get_i64(from, 0, KL_PATH_MAX, &w->path_points));
+    for (int64_t i = 0; i < w->path_points; i++) {
+        KL_TRY(kl_record_get_f64(from, &w->path[i].lambda));
+        KL_TRY(kl_record_get_f64(from, &w->path[i].error));
+    }
+    w->goal = (kl_goal)goal;
+    w->search = (kl_search)search;
+    w->folds = (int)folds;
+    if (cv == 0)
+        w->cv_error = NAN;
+    return KLIFT_OK;
+}
+
+static klift_status read_classes(klift_model *model, kl_record_reader *from)
+{
+    int64_t count;
+    KL_TRY(kl_record_get_i64(from, 0, (from->end - from->at) / 8, &count));
+    for (int64_t i = 0; i < count; i++) {
+        char *name;
+        int64_t index;
+        KL_TRY(kl_record_get_text(from, &name));
+        klift_status status = kl_names_add(&model->weights.classes, name, &index);
+        kl_free(name);
+        KL_TRY(status);
+        if (index != i)
+            return kl_fail(KLIFT_MODEL, "the file is damaged: a class is named twice");
+    }
+    return KLIFT_OK;
+}
+
+static klift_status read_weights(klift_model *model, kl_record_reader *from)
+{
+    kl_weights *w = &model->weights;
+    int64_t size;
+    if (kl_multiply(w->outputs, w->features, &size) || w->outputs == 0)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: its weights come before their sizes");
+    if (w->w != NULL)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: it has two sets of weights");
+    KL_TRY(kl_record_get_doubles(from, &w->w, size));
+    return kl_record_get_doubles(from, &w->b, w->outputs);
+}
+
+klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
+{
+    const kl_weights *w = &model->weights;
+    kl_record_begin(to, KL_RECORD_MODEL);
+    kl_record_open(to, LIFT, true);
+    kl_lift_save(model->lift, to);
+    kl_record_close(to);
+    if (w->outputs > 0) {
+        kl_record_open(to, LEARN, true);
+        write_learn(model, to);
+        kl_record_close(to);
+        kl_record_open(to, CLASSES, true);
+        kl_record_put_i64(to, w->classes.count);
+        for (int64_t i = 0; i < w->classes.count; i++)
+            kl_record_put_text(to, w->classes.name[i]);
+        kl_record_close(to);
+        kl_record_open(to, WEIGHTS, true);
+        kl_record_put_doubles(to, w->w, w->outputs * w->features);
+        kl_record_put_doubles(to, w->b, w->outputs);
+        kl_record_close(to);
+    }
+    return kl_record_finish(to);
+}
+
+static klift_status read_section(klift_model *model, uint32_t tag, kl_record_reader *from)
+{
+    switch (tag) {
+    case LIFT:
+        if (model->lift != NULL)
+            return kl_fail(KLIFT_MODEL, "the file is damaged: it has two maps");
+        KL_TRY(kl_lift_load(from, &model->lift));
+        break;
+    case LEARN:
+        if (model->learner != NULL)
+            return kl_fail(KLIFT_MODEL, "the file is damaged: it has two learners");
+        KL_TRY(read_learn(model, from));
+        break;
+    case CLASSES:
+        KL_TRY(read_classes(model, from));
+        break;
+    case WEIGHTS:
+        KL_TRY(read_weights(model, from));
+        break;
+    default:
+        return kl_record_skip(from, tag);
+    }
+    return kl_record_done(from);
+}
+
+/* The parts agree with one another. */
+static klift_status check(const klift_model *model)
+{
+    const kl_weights *w = &model->weights;
+    if (model->lift == NULL)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: it has no map");
+    if (w->outputs == 0)
+        return w->classes.count > 0 ? kl_fail(KLIFT_MODEL, "the file is damaged: classes without weights") : KLIFT_OK;
+    int64_t wanted = w->goal == KL_REGRESS ? w->outputs : w->classes.count == 2 ? 1 : w->classes.count;
+    if (w->w == NULL || w->b == NULL || w->features != model->lift->map->n_out || w->outputs != wanted || (w->goal == KL_REGRESS) != (w->classes.count == 0))
+        return kl_fail(KLIFT_MODEL, "the file is damaged: features, classes and weights do not agree");
+    return KLIFT_OK;
+}
+
+klift_status kl_model_read(const void *bytes, int64_t count, klift_model **out)
+{
+    kl_record_reader from;
+    klift_model *model = NULL;
+    klift_status status;
+    uint32_t tag;
+    *out = NULL;
+    KL_TRY(kl_record_check(&from, bytes, count, KL_RECORD_MODEL));
+    KL_GO(kl_new(&model, 1, sizeof *model, "a model"));
+    for (;;) {
+        KL_GO(kl_record_next(&from, &tag));
+        if (tag == 0)
+            break;
+        KL_GO(read_section(model, tag, &from));
+    }
+    status = check(model);
+done:
+    if (status == KLIFT_OK)
+        *out = model;
+    else
+        kl_model_free(model);
+    return status;
+}
+
+klift_status kl_model_save(const klift_model *model, const char *path)
+{
+    kl_record_writer to = {0};
+    kl_file *file = NULL;
+    klift_status status;
+    KL_GO(kl_model_write(model, &to));
+    KL_GO(kl_file_create(path, &file));
+    KL_GO(kl_file_write(file, to.bytes, to.length));
+    status = kl_file_finish(file);
+    file = NULL;
+done:
+    kl_file_abandon(file);
+    kl_record_clear(&to);
+    return status;
+}
+
+/* The whole file; its size is what the file system says, or grows for pipes. */
+static klift_status read_file(kl_stream *stream, unsigned char **bytes, int64_t *length)
+{
+    int64_t room = 0, size = kl_stream_size(stream), got;
+    *bytes = NULL;
+    *length = 0;
+    do {
+        int64_t step = size >= 0 && *length == 0 ? size + 1 : 1 << 16;
+        KL_TRY(kl_grow(bytes, &room, *length, *length + step, 1, "a model file"));
+        KL_TRY(kl_stream_read(stream, *bytes + *length, room - *length, &got));
+        *length += got;
+    } while (*length == room);
+    return KLIFT_OK;
+}
+
+klift_status kl_model_load(const char *path, klift_model **model)
+{
+    kl_stream *stream = NULL;
+    unsigned char *bytes = NULL;
+    int64_t length;
+    klift_status status;
+    *model = NULL;
+    KL_GO(kl_stream_open(path, &stream));
+    KL_GO(read_file(stream, &bytes, &length));
+    status = kl_model_read(bytes, length, model);
+    if (status == KLIFT_MODEL)
+        kl_fail_in(status, "%s", path);
+done:
+    kl_free(bytes);
+    kl_stream_close(stream);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* settings.c - the options of klift_spec: parsed, checked, printed by one table. */
+#include "model/settings.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, PREPARE, TASK, SEED, DIM };
+
+const kl_param kl_settings_params[] = {
+    {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
+    {"map", KL_FREE, "auto", 0, 0, false, NULL, "feature map with parameters (klift list maps); auto: by the kernel"},
+    {"features", KL_WHOLE, "2048", 1, 1 << 24, false, NULL, "output columns of the map"},
+    {"learner", KL_FREE, "ridge", 0, 0, false, NULL, "learner (klift list learners)"},
+    {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
+    {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
+    {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: folds while they fit half of max-memory, else holdout, else gcv"},
+    {"folds", KL_WHOLE, "5", 2, 100, false, NULL, "folds of the cross-validation"},
+    {"prepare", KL_WORD, "none", 0, 0, false, KL_PREPARE_WORDS, "what is done to rows before the map"},
+    {"task", KL_WORD, "auto", 0, 0, false, KL_TASK_WORDS, "classify or regress; auto: by the labels"},
+    {"seed", KL_WHOLE, "1", 0, 0x1p53, false, NULL, "seed of everything random"},
+    {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "columns of the data, for a map made without data; 0: from the data"},
+    {0}};
+
+klift_status kl_settings_new(klift_spec **spec)
+{
+    klift_status status;
+    KL_TRY(kl_new(spec, 1, sizeof **spec, "a spec"));
+    (*spec)->lambda = (*spec)->c = NAN;
+    for (int i = MAP; kl_settings_params[i].name != NULL; i++)
+        KL_GO(kl_settings_set(*spec, kl_settings_params[i].name, kl_settings_params[i].fallback));
+    return KLIFT_OK;
+done:
+    kl_settings_free(*spec);
+    *spec = NULL;
+    return status;
+}
+
+static klift_status check_kernel(const char *text)
+{
+    kl_kernel *kernel;
+    KL_TRY(kl_kernel_new(text, &kernel));
+    kl_kernel_free(kernel);
+    return KLIFT_OK;
+}
+
+static klift_status check_learner(const char *text)
+{
+    for (int64_t i = 0; kl_learner_type_at(i) != NULL; i++)
+        if (strcmp(kl_learner_type_at(i)->name, text) == 0)
+            return KLIFT_OK;
+    return kl_unknown("learner", text, kl_learner_name_at, NULL);
+}
+
+static klift_status set_text(char **field, const char *value, klift_status (*check)(const char *))
+{
+    char *copy;
+    KL_TRY(check(value));
+    KL_TRY(kl_copy_text(&copy, value));
+    kl_free(*field);
+    *field = copy;
+    return KLIFT_OK;
+}
+
+klift_status kl_settings_set(klift_spec *spec, const char *key, const char *value)
+{
+    kl_value v;
+    int64_t index = kl_params_find(kl_settings_params, key);
+    if (index < 0)
+        return kl_unknown("setting", key, kl_param_name_at, kl_settings_params);
+    KL_TRY(kl_param_read(&kl_settings_params[index], value, "settings", &v));
+    switch (index) {
+    case KERNEL: return set_text(&spec->kernel, value, check_kernel);
+    case MAP: return set_text(&spec->map, value, kl_map_check);
+    case LEARNER: return set_text(&spec->learner, value, check_learner);
+    case FEATURES: spec->features = (int64_t)v.number; break;
+    case LAMBDA: spec->lambda = v.number; break;
+    case C: spec->c = v.number; break;
+    case SEARCH: spec->search = v.word; break;
+    case FOLDS: spec->folds = (int)v.number; break;
+    case PREPARE: spec->prepare = (kl_prepare_kind)v.word; break;
+    case TASK: spec->task = v.word; break;
+    case SEED: spec->seed = (uint64_t)v.number; break;
+    default: spec->dim = (int64_t)v.number; break;
+    }
+    if (!isnan(spec->lambda) && !isnan(spec->c))
+        return kl_fail(KLIFT_USAGE, "lambda and c are two names of one thing: give one of them");
+    return KLIFT_OK;
+}
+
+const char *kl_settings_kernel(const klift_spec *spec)
+{
+    if (spec->kernel != NULL)
+        return spec->kernel;
+    return strcmp(spec->map, "identity") == 0 ? "linear" : "gaussian";
+}
+
+static void print_number(kl_text *text, const char *key, double value, const char *otherwise)
+{
+    kl_text_add(text, ",%s=", key);
+    if (isnan(value))
+        kl_text_add(text, "%s", otherwise);
+    else
+        kl_text_add_number(text, value);
+}
+
+static void print_word(kl_text *text, int param, int word)
+{
+    kl_text_add(text, ",%s=", kl_settings_params[param].name);
+    kl_value_print(&kl_settings_params[param], (kl_value){NAN, word}, text);
+}
+
+void kl_settings_print(const klift_spec *spec, kl_text *text)
+{
+    kl_text_add(text, "kernel=");
+    kl_spec_print_value(kl_settings_kernel(spec), text);
+    kl_text_add(text, ",map=");
+    kl_spec_print_value(spec->map, text);
+    print_number(text, "features", (double)spec->features, "");
+    kl_text_add(text, ",learner=");
+    kl_spec_print_value(spec->learner, text);
+    print_number(text, "lambda", spec->lambda, "auto");
+    print_number(text, "c", spec->c, "none");
+    print_word(text, SEARCH, spec->search);
+    print_number(text, "folds", spec->folds, "");
+    print_word(text, PREPARE, (int)spec->prepare);
+    print_word(text, TASK, spec->task);
+    print_number(text, "seed", (double)spec->seed, "");
+    print_number(text, "dim", (double)spec->dim, "");
+}
+
+void kl_settings_free(klift_spec *spec)
+{
+    if (spec == NULL)
+        return;
+    kl_free(spec->kernel);
+    kl_free(spec->map);
+    kl_free(spec->learner);
+    kl_free(spec);
+}
+
+klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, kl_goal *goal)
+{
+    *goal = spec->task == 2 ? KL_REGRESS : KL_CLASSIFY;
+    if (!survey->text_labels && survey->targets == 0)
+        return kl_fail(KLIFT_DATA, "the rows have no labels; training needs them");
+    if (spec->task == 1 && survey->targets > 1)
+        return kl_fail(KLIFT_DATA, "task classify: rows have %lld targets, one label is needed", (long long)survey->targets);
+    if (spec->task == 1 && survey->fractions)
+        return kl_fail(KLIFT_DATA, "task classify: labels have fractions (such as 1.5); use task regress");
+    if (spec->task == 2 && survey->text_labels)
+        return kl_fail(KLIFT_DATA, "task regress: labels are words, not numbers");
+    if (spec->task != 0)
+        return KLIFT_OK;
+    bool many = survey->distinct >= KL_SURVEY_DISTINCT;
+    if (survey->text_labels || (survey->targets == 1 && !survey->fractions && !many))
+        *goal = KL_CLASSIFY;
+    else if (survey->targets > 1 || (survey->fractions && many))
+        *goal = KL_REGRESS;
+    else
+        return kl_fail(KLIFT_USAGE, "labels are %s with %s different values: classes or numbers? Set task to classify or regress",
+                       survey->fractions ? "numbers with fractions" : "whole numbers", many ? "more than 50" : "at most 50");
+    return KLIFT_OK;
+}
+
+kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal)
+{
+    return (kl_learn_spec){.goal = goal,
+                           .lambda = spec->lambda,
+                           .c = spec->c,
+                           .search_given = spec->search != 0,
+                           .search = spec->search == 0 ? KL_BY_HAND : (kl_search)(spec->search - 1),
+                           .folds = spec->folds,
+                           .seed = spec->seed};
+}

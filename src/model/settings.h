@@ -1,0 +1,32 @@
+/* settings.h - what is computed: the public klift_spec, one table of options, checked as they are set. */
+#ifndef KL_SETTINGS_H
+#define KL_SETTINGS_H
+
+#include "data/prepare.h"
+#include "learn/learner.h"
+#include "map/map.h"
+
+struct klift_spec {
+    char *kernel, *map, *learner; /* kernel NULL: linear for the identity map, gaussian otherwise */
+    int64_t features, dim;
+    kl_prepare_kind prepare;
+    int task;          /* index into KL_TASK_WORDS */
+    double lambda, c;  /* NaN: not given */
+    int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
+    int folds;
+    uint64_t seed;
+};
+#define KL_TASK_WORDS "auto|classify|regress"
+
+extern const kl_param kl_settings_params[];
+
+klift_status kl_settings_new(klift_spec **spec);
+klift_status kl_settings_set(klift_spec *spec, const char *key, const char *value);
+void kl_settings_print(const klift_spec *spec, kl_text *text); /* items that kl_settings_set reads back */
+void kl_settings_free(klift_spec *spec);
+const char *kl_settings_kernel(const klift_spec *spec);
+/* The task rule: text or whole numbers with at most 50 values are classes, fractions with more are regression. */
+klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, kl_goal *goal);
+kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal);
+
+#endif

@@ -1,0 +1,287 @@
+/*
+ * pipeline.c - how data flow: reader -> survey (first pass) -> reader -> batch -> prepare -> map -> learner -> model.
+ * train = fit + stats + feed + solve; partial fits and shards are the same calls.
+ */
+#include "pipeline.h"
+
+#include "base/memory.h"
+#include "data/gather.h"
+
+#include <math.h>
+
+enum { SAMPLE = 2048, SEARCH_SAMPLE = 8192, CANDIDATES = 7 };
+
+/* ---- fit ---- */
+
+static void say_survey(const klift_spec *spec, const kl_survey *survey, klift_run *run)
+{
+    if (!survey->complete)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "survey", "the input can be read once only: width, scales and gamma come from its first %lld rows", (long long)survey->rows);
+    if (survey->sparse && (spec->prepare == KL_STANDARDISE || spec->prepare == KL_MINMAX))
+        kl_run_say(run, KLIFT_EVENT_NOTE, "prepare", "sparse rows are divided by their columns' scale, not centred: %s would fill their zeros", kl_prepare_name(spec->prepare));
+}
+
+static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
+{
+    if (map->n_out > spec->features && map->n_out - spec->features == spec->features % 2)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs: %lld instead of %lld", (long long)map->n_out, (long long)spec->features);
+}
+
+/* The cross-validated error of a kernel on the prepared sample. */
+static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, kl_goal goal, klift_run *run, double *error)
+{
+    klift_map lift = {.index_base = -1};
+    kl_batch rows = kl_rows_view(&survey->sample);
+    kl_reader *reader = NULL;
+    kl_learner *learner = NULL;
+    kl_weights weights = {0};
+    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    kl_lift back = kl_lift_for_learner(&lift);
+    klift_status status;
+    learn.search = KL_BY_FOLDS;
+    learn.search_given = true;
+    KL_GO(kl_prepare_plain(&lift.prepare, KL_NONE, survey->columns));
+    KL_GO(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift.map));
+    KL_GO(kl_map_make(lift.map, survey, survey->columns, run));
+    KL_GO(kl_reader_view(&rows, &reader));
+    KL_GO(kl_learner_new(spec->learner, &learn, lift.map->n_out, run, &learner));
+    KL_GO(kl_pipeline_feed(&lift, reader, learner, run));
+    KL_GO(learner->type->finish(learner, &back, run, &weights));
+    *error = weights.cv_error;
+done:
+    kl_weights_clear(&weights);
+    kl_learner_free(learner);
+    kl_reader_free(reader);
+    kl_map_free(lift.map);
+    return status;
+}
+
+/* `search`: seven values a factor 2 apart around the automatic one, by cross-validation on the survey's sample, so
+ * that it reads no data and works on a pipe. Ties go to the smoother kernel, the first one tried. */
+static klift_status search_kernel(const klift_spec *spec, kl_kernel *kernel, int64_t param, const kl_survey *survey, klift_run *run)
+{
+    double middle = kernel->value[param].number, best_value = middle, best = INFINITY;
+    kl_goal goal;
+    KL_TRY(kl_settings_goal(spec, survey, &goal));
+    for (int i = 0; i < CANDIDATES; i++) {
+        double error = INFINITY;
+        kernel->value[param].number = ldexp(middle, i - CANDIDATES / 2);
+        KL_TRY(try_kernel(spec, kernel, survey, goal, run, &error));
+        kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: error %.4g on a sample of %lld rows", kernel->type->params[param].name, kernel->value[param].number, error, (long long)survey->sample.rows);
+        KL_TRY(kl_run_check(run));
+        if (error < best) {
+            best = error;
+            best_value = kernel->value[param].number;
+        }
+    }
+    kernel->value[param].number = best_value;
+    return KLIFT_OK;
+}
+
+static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const kl_survey *survey, klift_run *run)
+{
+    int64_t searched = kl_kernel_searched(kernel);
+    KL_TRY(kl_kernel_fit(kernel, survey));
+    return searched < 0 ? KLIFT_OK : search_kernel(spec, kernel, searched, survey, run);
+}
+
+/* Without data: everything must be given. */
+static klift_status fit_plain(const klift_spec *spec, kl_kernel *kernel, klift_run *run, klift_map *lift)
+{
+    if (spec->dim == 0)
+        return kl_fail(KLIFT_USAGE, "a map without data needs dim, the number of columns");
+    KL_TRY(kl_prepare_plain(&lift->prepare, spec->prepare, spec->dim));
+    KL_TRY(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift->map));
+    return kl_map_make(lift->map, NULL, spec->dim, run);
+}
+
+static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, klift_map *lift)
+{
+    kl_survey survey = {0};
+    kl_goal goal;
+    klift_status status;
+    if (spec->dim > 0 && reader->dim == 0)
+        reader->dim = spec->dim;
+    KL_GO(kl_survey_take(reader, spec->seed, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE, run, &survey));
+    say_survey(spec, &survey, run);
+    lift->index_base = survey.index_base;
+    status = kl_settings_goal(spec, &survey, &goal);
+    if (status == KLIFT_OK)
+        lift->goal = (int)goal;
+    else if (needs_goal)
+        goto done;
+    KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
+    KL_GO(kl_prepare_survey(&lift->prepare, &survey));
+    KL_GO(fit_kernel(spec, kernel, &survey, run));
+    KL_GO(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift->map));
+    KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
+    say_map(spec, lift->map, run);
+    if (reader->dim == 0 && survey.sparse)
+        reader->dim = lift->prepare.n_in; /* so that the reader itself places an index beyond it */
+done:
+    kl_survey_clear(&survey);
+    return status;
+}
+
+klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **out)
+{
+    kl_kernel *kernel = NULL;
+    klift_map *lift = NULL;
+    klift_status status;
+    *out = NULL;
+    KL_GO(kl_kernel_new(kl_settings_kernel(spec), &kernel));
+    KL_GO(kl_new(&lift, 1, sizeof *lift, "a map"));
+    lift->index_base = lift->goal = -1;
+    status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, lift);
+done:
+    kl_kernel_free(kernel);
+    if (status == KLIFT_OK)
+        *out = lift;
+    else
+        kl_lift_free(lift);
+    return status;
+}
+
+/* ---- learn ---- */
+
+/* Fills one block: rows in multiples of the chunk, so that chunks start at the same rows whatever the threads. */
+static klift_status fill_block(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, float *z, klift_run *run, int64_t *rows)
+{
+    int64_t features = lift->map->n_out, step = (int64_t)kl_run_threads(run) * KL_CHUNK;
+    *rows = 0;
+    while (*rows < block) {
+        kl_batch x;
+        KL_TRY(kl_gather_next(gather, block - *rows < step ? block - *rows : step, run, &x));
+        if (x.rows == 0)
+            return KLIFT_OK;
+        KL_TRY(learner->type->observe(learner, &x));
+        KL_TRY(kl_lift_rows(lift, &x, z + *rows * features, features, run));
+        *rows += x.rows;
+    }
+    return KLIFT_OK;
+}
+
+klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
+{
+    int64_t features = lift->map->n_out, block = kl_learner_block(features), rows, total = 0;
+    kl_gather gather = {.reader = reader, .width = lift->prepare.n_in};
+    float *z = NULL;
+    klift_status status;
+    KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
+    do {
+        KL_GO(fill_block(lift, &gather, learner, block, z, run, &rows));
+        KL_GO(learner->type->consume(learner, z, features, rows, run));
+        total += rows;
+        KL_GO(kl_run_progress(run, "statistics", total, 0, NAN));
+    } while (rows == block);
+done:
+    kl_free(z);
+    kl_gather_clear(&gather);
+    return status;
+}
+
+static klift_status new_learner(const klift_map *lift, const klift_spec *spec, klift_run *run, kl_learner **learner)
+{
+    kl_goal goal = (kl_goal)lift->goal;
+    if (spec->task != 0)
+        goal = spec->task == 2 ? KL_REGRESS : KL_CLASSIFY;
+    else if (lift->goal < 0)
+        return kl_fail(KLIFT_USAGE, "the map was made without labels: set task to classify or regress");
+    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
+}
+
+static klift_status solve(klift_map **lift, const kl_learner *learner, const char *text, klift_run *run, klift_model **model)
+{
+    kl_weights weights = {0};
+    kl_lift back = kl_lift_for_learner(*lift);
+    KL_TRY(learner->type->finish(learner, &back, run, &weights));
+    return kl_model_new(lift, &weights, text, model);
+}
+
+klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model)
+{
+    klift_map *lift = NULL;
+    kl_learner *learner = NULL;
+    klift_status status;
+    *model = NULL;
+    KL_GO(kl_pipeline_fit(spec, reader, true, run, &lift));
+    KL_GO(new_learner(lift, spec, run, &learner));
+    KL_GO(kl_pipeline_feed(lift, reader, learner, run));
+    status = solve(&lift, learner, spec->learner, run, model);
+done:
+    kl_learner_free(learner);
+    kl_lift_free(lift);
+    return status;
+}
+
+klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, klift_run *run, klift_stats **out)
+{
+    klift_stats *stats = NULL;
+    klift_status status;
+    *out = NULL;
+    KL_GO(kl_new(&stats, 1, sizeof *stats, "statistics"));
+    KL_GO(kl_lift_copy(lift, &stats->lift));
+    KL_GO(kl_copy_text(&stats->learner_text, spec->learner));
+    KL_GO(new_learner(stats->lift, spec, run, &stats->learner));
+    if (stats->learner->type->merge == NULL)
+        status = kl_fail(KLIFT_USAGE, "learner %s has no statistics that add; train it with klift_train", spec->learner);
+done:
+    if (status == KLIFT_OK)
+        *out = stats;
+    else
+        kl_pipeline_stats_free(stats);
+    return status;
+}
+
+klift_status kl_pipeline_solve(const klift_stats *stats, klift_run *run, klift_model **model)
+{
+    klift_map *copy = NULL;
+    *model = NULL;
+    KL_TRY(kl_lift_copy(stats->lift, &copy));
+    klift_status status = solve(&copy, stats->learner, stats->learner_text, run, model);
+    kl_lift_free(copy);
+    return status;
+}
+
+void kl_pipeline_stats_free(klift_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    kl_learner_free(stats->learner);
+    kl_lift_free(stats->lift);
+    kl_free(stats->learner_text);
+    kl_free(stats);
+}
+
+/* ---- test ---- */
+
+klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift_run *run, kl_text *json)
+{
+    int64_t step = (int64_t)kl_run_threads(run) * KL_CHUNK * 4;
+    kl_gather gather = {.reader = reader, .width = model->lift->prepare.n_in};
+    kl_metric metric = {0};
+    double *scores = NULL, started = kl_run_seconds(run);
+    klift_status status;
+    KL_GO(kl_metric_begin(&metric, model));
+    KL_GO(kl_new(&scores, step * model->weights.outputs, sizeof *scores, "scores"));
+    for (;;) {
+        kl_batch x;
+        KL_GO(kl_gather_next(&gather, step, run, &x));
+        if (x.rows == 0)
+            break;
+        KL_GO(kl_model_scores(model, &x, scores, run));
+        KL_GO(kl_metric_add(&metric, &x, scores));
+        KL_GO(kl_run_progress(run, "test", metric.rows, 0, NAN));
+    }
+    if (metric.rows == 0) {
+        status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));
+        goto done;
+    }
+    kl_metric_json(&metric, kl_run_seconds(run) - started, json);
+done:
+    kl_metric_clear(&metric);
+    kl_free(scores);
+    kl_gather_clear(&gather);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* pipeline.h - the stages in their order; the only place that knows all of them. */
+#ifndef KL_PIPELINE_H
+#define KL_PIPELINE_H
+
+#include "model/metric.h"
+#include "model/model.h"
+
+struct klift_stats {
+    klift_map *lift;
+    kl_learner *learner;
+    char *learner_text;
+};
+
+/* survey -> prepare -> kernel -> map; reader may be NULL when nothing is learnt and spec->dim is set. needs_goal: labels
+ * that are neither clearly classes nor clearly numbers are an error. */
+klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **lift);
+/* reader -> batch -> prepare -> map -> learner, all rows of the reader from where it stands */
+klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run);
+klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model);
+klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift_run *run, kl_text *json);
+
+klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, klift_run *run, klift_stats **stats);
+klift_status kl_pipeline_solve(const klift_stats *stats, klift_run *run, klift_model **model);
+void kl_pipeline_stats_free(klift_stats *stats);
+
+#endif

@@ -1,0 +1,47 @@
+# 1_help.sh - help, version, mistyped commands and options. Sourced by run.sh.
+"$KLIFT" >out 2>err; status=$?
+holds "klift alone is a usage error" [ $status -eq 2 ]
+holds "klift alone prints nothing on stdout" [ ! -s out ]
+says "klift alone prints the usage on stderr" err '^usage: klift COMMAND'
+expect 0 "--help succeeds" "$KLIFT" --help
+says "--help lists the commands on stdout" out '^  generate '
+expect 0 "--version succeeds" "$KLIFT" --version
+says "--version prints name and version" out '^klift [0-9]+\.[0-9]+\.[0-9]+$'
+cp out version
+expect 0 "version is a command too" "$KLIFT" version
+holds "version and --version agree" cmp out version
+for command in train predict test transform inspect list generate; do
+    expect 0 "$command --help succeeds" "$KLIFT" $command --help
+    says "$command --help has examples" out '^Examples:'
+    cp out help
+    expect 0 "help $command succeeds" "$KLIFT" help $command
+    holds "help $command is $command --help" cmp out help
+    COLUMNS=60 "$KLIFT" $command --help | sed '/^Examples:/,$d' | awk 'length($0) > 60 { bad = 1 } END { exit bad }'
+    holds "$command --help fits 60 columns" [ $? -eq 0 ]
+done
+expect 2 "an unknown command is a usage error" "$KLIFT" trian data.svm
+says "an unknown command is answered with the nearest" err "did you mean 'train'"
+expect 2 "help for an unknown topic is a usage error" "$KLIFT" help preditc
+says "an unknown topic is answered with the nearest" err "did you mean 'predict'"
+expect 2 "an unknown option is a usage error" "$KLIFT" train --kernal linear data.svm
+says "an unknown option is answered with the nearest" err 'did you mean --kernel\?'
+expect 2 "one dash for two is a usage error" "$KLIFT" train -kernel linear data.svm
+says "one dash for two is answered with two" err 'did you mean --kernel\?'
+expect 2 "an option of another command is a usage error" "$KLIFT" predict --kernel linear m d
+says "an option of another command is said to be one" err 'it belongs to: train transform'
+expect 2 "an option without its value is a usage error" "$KLIFT" train data.svm --kernel
+expect 2 "a flag with a value is a usage error" "$KLIFT" train data.svm --json=yes
+expect 2 "a missing argument is a usage error" "$KLIFT" train
+says "a missing argument is answered with the usage" err 'usage: klift train'
+expect 2 "an argument too many is a usage error" "$KLIFT" test a b c
+for flag in s e p B w1 b r d n h m; do
+    expect 2 "LIBSVM's -$flag is refused" "$KLIFT" train -$flag 1 data.svm
+done
+expect 2 "-s names klift's option" "$KLIFT" train -s 0 data.svm
+says "-s is answered with --learner" err '[-]-learner'
+expect 2 "-m names klift's option" "$KLIFT" train -m 100 data.svm
+says "-m is answered with --max-memory" err '[-]-max-memory'
+expect 2 "-t 1 is refused" "$KLIFT" train -t 1 data.svm
+says "-t 1 is answered with --kernel" err '[-]-kernel'
+expect 2 "-g with the linear kernel is refused" "$KLIFT" train -t 0 -g 1 data.svm
+expect 2 "-g beside --kernel is refused" "$KLIFT" train -g 1 --kernel linear data.svm

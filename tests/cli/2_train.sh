@@ -1,0 +1,107 @@
+# 2_train.sh - generate, train, test, inspect, list on small data; leaves train.svm, test.svm, m.klift for later parts.
+expect 0 "generate writes LIBSVM text" "$KLIFT" generate spirals train.svm --rows 600 --seed 1
+holds "generate writes the rows asked for" [ "$(wc -l <train.svm)" -eq 600 ]
+expect 0 "generate makes other rows of the same kind from another seed" "$KLIFT" generate spirals test.svm --rows 200 --seed 2
+"$KLIFT" generate spirals - --rows 600 --seed 1 >again.svm 2>/dev/null
+holds "generate writes the same bytes to stdout" cmp train.svm again.svm
+expect 0 "generate writes NPY" "$KLIFT" generate spirals x.npy --labels y.npy --rows 600 --seed 1
+holds "generate writes the labels of NPY" [ -s y.npy ]
+expect 2 "an unknown generator is a usage error" "$KLIFT" generate spiral out.svm
+says "an unknown generator is answered with the nearest" err "spirals"
+expect 2 "a number of rows that is none is a usage error" "$KLIFT" generate spirals out.svm --rows many
+
+expect 0 "train succeeds" "$KLIFT" train train.svm --features 128
+holds "train writes DATA.klift here by default" [ -s train.svm.klift ]
+says "train prints the kernel" out '^kernel +gaussian'
+says "train prints the features" out '^features +128'
+says "train prints the rows" out '^rows +600'
+says "train prints the classes" out '^classes +2:'
+says "train prints lambda and how it was chosen" out '^lambda +[0-9.e+-]+ \(.+\)'
+says "train prints the cross-validated error" out '^cv error +[0-9.]+ %'
+says "train prints the model and its size" out '^model +train.svm.klift \([0-9.]+ [KM]?i?B?(bytes)?\)'
+mkdir -p sub && cp train.svm sub/other.svm
+expect 0 "train of a file elsewhere succeeds" "$KLIFT" train sub/other.svm --features 64 -q
+holds "its model is written here" [ -s other.svm.klift ]
+holds "-q leaves stderr empty" [ ! -s err ]
+expect 0 "train --json succeeds" "$KLIFT" train train.svm --features=128 -o m.klift --test test.svm --json
+is_json "train --json is one object with every key" out \
+    'all(k in j for k in "map kernel features lambda cv_error rows search seconds peak_memory model test".split())'
+is_json "train --json has the numbers" out \
+    'j["features"] == 128 and j["rows"] == 600 and j["lambda"] > 0 and 0 <= j["cv_error"] <= 1 and j["peak_memory"] > 1e6 and j["seconds"]["total"] >= 0 and j["model"] == "m.klift"'
+is_json "train --json --test has the metrics" out 'j["test"]["rows"] == 200 and abs(j["test"]["error"] + j["test"]["accuracy"] - 1) < 1e-9'
+holds "equal options write equal models" cmp m.klift train.svm.klift
+expect 0 "train with other threads and batches succeeds" "$KLIFT" train train.svm --features 128 -o m1.klift --threads 1 --batch 7 -q
+holds "threads and batch do not change the model" cmp m.klift m1.klift
+expect 0 "train --test prints metrics" "$KLIFT" train train.svm --features 128 -o m.klift --test test.svm -q
+says "train --test prints the accuracy" out '^accuracy +[0-9.]+ %'
+expect 0 "train --verbose succeeds" "$KLIFT" train train.svm --features 64 -o v.klift --verbose -q
+says "train --verbose prints the path of lambda" out '^lambda +cv error'
+expect 0 "train from NPY succeeds" "$KLIFT" train x.npy --labels y.npy --features 128 -o n.klift -q
+expect 0 "train from stdin succeeds" bash -c "'$KLIFT' train - -o p.klift --features 128 -q <train.svm"
+holds "a model from stdin is the model from the file" cmp p.klift m.klift
+expect 0 "train from a pipe succeeds" bash -c "cat train.svm | '$KLIFT' train - -o p.klift --features 128 -q"
+holds "a model from a pipe is the model from the file" cmp p.klift m.klift
+expect 2 "train from stdin needs a model name" "$KLIFT" train -
+expect 2 "train over its own data is refused" "$KLIFT" train train.svm -o ./train.svm
+holds "the data are still there" cmp train.svm again.svm
+expect 5 "a model in a folder that is not there is refused at once" "$KLIFT" train train.svm -o nowhere/m.klift
+expect 5 "a --test file that is not there is refused at once" "$KLIFT" train train.svm -o w.klift --test nowhere.svm
+holds "and no model is written" [ ! -e w.klift ]
+
+mkdir cv && cd cv || exit 2
+expect 0 "-v succeeds" "$KLIFT" train -v 5 -g 1 -c 10 ../train.svm --features 128
+says "-v prints LIBSVM's line" out '^Cross Validation Accuracy = [0-9.]+%$'
+holds "-v prints nothing else" [ "$(wc -l <out)" -eq 1 ]
+holds "-v writes no model" [ -z "$(ls ./*.klift 2>/dev/null)" ]
+cd .. || exit 2
+expect 2 "-v with -o is refused" "$KLIFT" train -v 5 -o m.klift train.svm
+expect 2 "-v 1 is refused" "$KLIFT" train -v 1 train.svm
+expect 0 "-t 0 is the linear kernel" "$KLIFT" train -t 0 -o lin.klift train.svm -q
+says "-t 0 prints the linear kernel" out '^kernel +linear'
+expect 0 "-t 2 -g is the gaussian kernel" "$KLIFT" train -t 2 -g 0.5 -o g.klift train.svm -q --features 64
+says "-g sets gamma" out '^kernel +gaussian:.*0\.5'
+expect 0 "-c sets lambda to 1 / (C n)" "$KLIFT" train -c 10 -o c.klift train.svm -q --features 64 --json
+is_json "lambda is 1 / (C n)" out 'abs(j["lambda"] * 10 * 600 - 1) < 1e-9'
+
+expect 0 "generate makes regression data" "$KLIFT" generate friedman reg.svm --rows 600
+expect 0 "train regresses" "$KLIFT" train reg.svm --features 128 -o r.klift -q --task regress
+says "a regression's cv error is a mean square" out '^cv error .*mean squared'
+expect 0 "-v of a regression succeeds" "$KLIFT" train reg.svm --features 128 -v 3 -q --task regress
+says "-v of a regression prints LIBSVM's line" out '^Cross Validation Mean squared error = [0-9.e+-]+$'
+
+expect 0 "test succeeds" "$KLIFT" test m.klift test.svm
+says "test prints the error" out '^error +[0-9.]+ %'
+says "test prints a line per class" out '^class +rows +precision +recall'
+says "test prints the confusion matrix" out '^true +predicted'
+cp out order
+expect 0 "test takes model and data in either order" "$KLIFT" test test.svm m.klift
+holds "either order gives the same" cmp out order
+expect 0 "test --json succeeds" "$KLIFT" test --json m.klift test.svm
+is_json "test --json has exactly the promised keys" out 'sorted(j) == sorted("rows error accuracy seconds".split()) and j["rows"] == 200'
+expect 0 "test of a regression succeeds" "$KLIFT" test r.klift reg.svm --json
+is_json "test --json of a regression has its keys" out 'sorted(j) == sorted("rows rmse relative_rmse r2 seconds".split()) and j["r2"] > 0.5'
+expect 0 "test of NPY succeeds" "$KLIFT" test n.klift x.npy --labels y.npy --json
+
+expect 0 "inspect describes a model" "$KLIFT" inspect m.klift
+says "inspect of a model shows the kernel" out '^kernel +gaussian'
+expect 0 "inspect --json of a model succeeds" "$KLIFT" inspect --json m.klift
+is_json "inspect --json of a model is JSON" out 'j["features"] == 128'
+expect 0 "inspect describes data" "$KLIFT" inspect train.svm
+says "inspect of data shows the rows" out '^rows +600'
+expect 0 "inspect --json of data succeeds" "$KLIFT" inspect --json train.svm
+is_json "inspect --json of data is JSON" out 'j["rows"] == 600'
+expect 0 "inspect reads stdin" bash -c "cat train.svm | '$KLIFT' inspect -"
+
+for topic in kernels maps learners formats options data; do
+    expect 0 "list $topic succeeds" "$KLIFT" list $topic
+    holds "list $topic lists something" [ -s out ]
+    expect 0 "list --json $topic succeeds" "$KLIFT" list --json $topic
+    is_json "list --json $topic is an array of named objects" out 'len(j) > 0 and all("name" in e for e in j)'
+done
+says "list maps tells which kernels fit" <("$KLIFT" list maps) 'kernels: .*gaussian'
+expect 0 "list alone succeeds" "$KLIFT" list
+says "list alone lists everything" out '^kernels$'
+expect 0 "list --json alone succeeds" "$KLIFT" list --json
+is_json "list --json alone is one object" out 'set(j) == set("kernels maps learners formats options data".split())'
+expect 2 "list of an unknown topic is a usage error" "$KLIFT" list kernel
+says "an unknown topic of list is answered with the nearest" err 'did you mean kernels'

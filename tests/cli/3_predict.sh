@@ -1,0 +1,72 @@
+# 3_predict.sh - predict and transform: order, streams, scores, atomic output.
+expect 0 "predict succeeds" "$KLIFT" predict m.klift test.svm
+holds "predict prints one label per row" [ "$(wc -l <out)" -eq 200 ]
+says "predict prints the accuracy on stderr" err '^Accuracy = [0-9.]+% \([0-9]+/200\)$'
+cp out labels
+expect 0 "predict -q succeeds" "$KLIFT" predict -q m.klift test.svm
+holds "predict -q leaves stderr empty" [ ! -s err ]
+expect 0 "predict takes data and model in either order" "$KLIFT" predict test.svm m.klift
+holds "either order prints the same" cmp out labels
+expect 0 "predict reads stdin" bash -c "cat test.svm | '$KLIFT' predict m.klift -"
+holds "stdin gives the same labels" cmp out labels
+expect 0 "predict reads stdin before the model" bash -c "cat test.svm | '$KLIFT' predict - m.klift"
+holds "stdin before the model gives the same labels" cmp out labels
+expect 0 "predict writes a file" "$KLIFT" predict m.klift test.svm labels.txt
+holds "the file has the labels" cmp labels.txt labels
+holds "the file alone is left" [ "$(ls labels.txt* | wc -l)" -eq 1 ]
+expect 0 "predict --threads 1 succeeds" "$KLIFT" predict --threads 1 m.klift test.svm
+holds "threads do not change predictions" cmp out labels
+cut -d' ' -f2- test.svm >bare.svm
+expect 0 "predict needs no labels" "$KLIFT" predict m.klift bare.svm --no-label
+holds "rows without labels get the same labels" cmp out labels
+holds "and no accuracy is printed" [ "$(grep -c Accuracy err)" -eq 0 ]
+expect 0 "predict --scores succeeds" "$KLIFT" predict --scores m.klift test.svm
+holds "predict --scores has a header and a line per row" [ "$(wc -l <out)" -eq 201 ]
+says "the header names the label and class 1" <(head -n 1 out) "^label	[^	]+$"
+holds "the first column is the label" cmp <(tail -n +2 out | cut -f1) labels
+holds "a positive score is class 1" awk -F'\t' 'NR == 1 { one = $2 } NR > 1 && ($2 > 0) != ($1 == one) { bad = 1 } END { exit bad }' out
+expect 0 "predict of NPY succeeds" "$KLIFT" predict n.klift x.npy
+holds "NPY without labels is predicted" [ "$(wc -l <out)" -eq 600 ]
+expect 0 "predict of a regression succeeds" "$KLIFT" predict r.klift reg.svm
+holds "a regression prints one number per row" [ "$(grep -Ec '^-?[0-9.]+(e[-+][0-9]+)?$' out)" -eq 600 ]
+says "a regression prints the mean squared error on stderr" err '^Mean squared error = '
+# index base and width come from the model: zero-based rows that lack column 0 and the last ones
+printf '1 0:1 3:1\n-1 0:-1 3:-1\n1 0:1.5 3:1\n-1 0:-1.2 3:-1\n1 0:1.1 2:1\n-1 0:-1.3 2:-1\n' >zero.svm
+expect 0 "train on zero-based columns succeeds" "$KLIFT" train zero.svm --kernel linear --map identity -o zero.klift -q
+printf '1 1:1\n' >one.svm
+expect 0 "predict keeps the model's index base and width" "$KLIFT" predict zero.klift one.svm -q
+expect 3 "a column beyond the model's width is an error" bash -c "printf '1 9:1\n' | '$KLIFT' predict zero.klift -"
+expect 0 "-- ends the options" "$KLIFT" predict -q -- m.klift test.svm
+cp labels.txt old.txt
+expect 3 "predict of bad data fails" bash -c "(cat test.svm; echo '1 1:x') >bad.svm; '$KLIFT' predict m.klift bad.svm old.txt"
+holds "and leaves the old file" cmp old.txt labels.txt
+holds "and no temporary one" [ "$(ls old.txt* | wc -l)" -eq 1 ]
+expect 2 "predict over its own data is refused" "$KLIFT" predict m.klift test.svm test.svm
+ln -sf labels.txt link.txt
+expect 0 "predict through a link succeeds" "$KLIFT" predict m.klift test.svm link.txt
+holds "the link is still one" [ -L link.txt ]
+"$KLIFT" generate spirals many.svm --rows 50000 --seed 3 -q
+"$KLIFT" predict m.klift many.svm 2>err | head -n 1 >out
+codes=("${PIPESTATUS[@]}")
+holds "predict | head -1 ends with 141" [ "${codes[0]}" -eq 141 ]
+holds "predict | head -1 says nothing of it" [ "$(grep -c 'klift: [^pn]' err)" -eq 0 ]
+"$KLIFT" generate spirals - --rows 300000 2>err | head -n 1 >out
+codes=("${PIPESTATUS[@]}")
+holds "generate | head -1 ends with 141" [ "${codes[0]}" -eq 141 ]
+holds "generate | head -1 says nothing of it" [ "$(grep -ci 'broken pipe' err)" -eq 0 ]
+
+expect 0 "transform writes NPY" "$KLIFT" transform --features 64 --seed 5 train.svm z.npy --output-labels zy.npy --save map.klift
+holds "transform writes float32 rows" [ "$(wc -c <z.npy)" -ge $((600 * 64 * 4)) ]
+holds "transform writes the labels" [ -s zy.npy ]
+expect 0 "transform --model lifts by the same map" "$KLIFT" transform --model map.klift train.svm z2.npy
+holds "the same map gives the same features" cmp z.npy z2.npy
+expect 0 "transform --model takes a trained model" "$KLIFT" transform --model m.klift test.svm zt.svm
+holds "transform writes LIBSVM text" [ "$(wc -l <zt.svm)" -eq 200 ]
+holds "transform keeps the labels in text" cmp <(cut -d' ' -f1 zt.svm) <(cut -d' ' -f1 test.svm)
+expect 0 "transform writes text to stdout" "$KLIFT" transform --model m.klift test.svm -
+holds "stdout has the bytes of the file" cmp out zt.svm
+expect 0 "a linear model on the features can be trained" "$KLIFT" train z.npy --labels zy.npy --kernel linear --map identity -o zl.klift -q
+expect 2 "transform refuses --model and --kernel together" "$KLIFT" transform --model m.klift --kernel linear test.svm z.npy
+expect 2 "predict with a map alone is refused" "$KLIFT" predict map.klift test.svm
+says "and it says what to use" err 'transform'
+expect 0 "inspect describes a map alone" "$KLIFT" inspect map.klift

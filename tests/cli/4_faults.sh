@@ -1,0 +1,86 @@
+# 4_faults.sh - every exit code: settings, data, models, files, memory, signals.
+expect 2 "an unknown kernel is a usage error" "$KLIFT" train --kernel gausian train.svm
+says "an unknown kernel is answered with the nearest" err "gaussian"
+expect 2 "an unknown parameter is a usage error" "$KLIFT" train --kernel gaussian:gama=1 train.svm
+says "an unknown parameter is answered with the nearest" err "gamma"
+expect 2 "a parameter of the wrong type is a usage error" "$KLIFT" train --kernel gaussian:gamma=wide train.svm
+expect 2 "a number out of range is a usage error" "$KLIFT" train --features 0 train.svm
+expect 2 "a setting of the wrong type is a usage error" "$KLIFT" train --features many train.svm
+expect 2 "an unknown map is a usage error" "$KLIFT" train --map furier train.svm
+expect 2 "an unknown learner is a usage error" "$KLIFT" train --learner rigde train.svm
+expect 2 "an unknown format is a usage error" "$KLIFT" train --format svmlite train.svm
+expect 2 "a bad number of threads is a usage error" "$KLIFT" train --threads none train.svm
+
+bad() { # NAME SENTENCE LINE...: a file of two good rows and then LINE
+    local name=$1 sentence=$2
+    shift 2
+    { printf '1 1:1 2:2\n-1 1:2 2:1\n'; printf "$@"; } >"$name.svm"
+    expect 3 "$sentence" "$KLIFT" train "$name.svm" --features 16 -o "$name.klift"
+    holds "$sentence: no model is written" [ ! -e "$name.klift" ]
+}
+bad nan "NaN in the data is an error" '1 1:nan\n'
+says "NaN is answered with file, line and column" err 'nan\.svm:3:'
+bad inf "infinity in the data is an error" '1 1:inf\n'
+bad word "a word for a number is an error" '1 1:abc\n'
+bad twice "a column given twice is an error" '1 1:1 1:2\n'
+bad down "descending columns are an error" '1 2:1 1:2\n'
+bad colon "a missing colon is an error" '1 1 2\n'
+bad csv "CSV is an error that says so" '1,2,3\n'
+printf '1 1:1 2:2\n1 1:2 2:1\n' >one-class.svm
+expect 3 "one class is an error" "$KLIFT" train one-class.svm --features 16
+: >empty.svm
+expect 3 "no rows to train on are an error" "$KLIFT" train empty.svm
+expect 3 "no rows to predict are an error" "$KLIFT" predict m.klift empty.svm
+expect 3 "no rows to test on are an error" "$KLIFT" test m.klift empty.svm
+printf '1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1 10:1 99:1\n' >wide.svm
+expect 3 "rows wider than the model are an error" "$KLIFT" predict m.klift wide.svm
+expect 5 "a missing data file is an I/O error" "$KLIFT" train nowhere.svm
+says "a missing file is named" err 'nowhere\.svm'
+mkdir -p a-folder
+"$KLIFT" train a-folder -o f.klift >out 2>err; status=$?
+holds "a folder as data is an error" [ $status -eq 3 -o $status -eq 5 ]
+says "a folder is said to be one" err 'director|folder'
+expect 5 "a missing model is an I/O error" "$KLIFT" predict nowhere.klift test.svm
+expect 4 "a model that is none is a model error" "$KLIFT" predict train.svm test.svm
+size=$(wc -c <m.klift)
+for part in 8 9 $((size / 2)) $((size - 1)); do
+    head -c "$part" m.klift >cut.klift
+    expect 4 "a model cut after $part bytes is a model error" "$KLIFT" predict cut.klift test.svm
+done
+cp m.klift flipped.klift
+printf 'X' | dd of=flipped.klift bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+cmp -s m.klift flipped.klift || expect 4 "a damaged model is a model error" "$KLIFT" inspect flipped.klift
+expect 6 "a memory limit that cannot be kept is a memory error" "$KLIFT" train train.svm --features 16384 --max-memory 20M -o big.klift
+
+if [ -w /dev/full ]; then
+    for command in "predict m.klift test.svm" "inspect m.klift" "test m.klift test.svm" "list" "--help" "train --help" "generate spirals -" \
+        "train train.svm --features 16 -o full.klift" "transform --model m.klift test.svm -" "predict m.klift test.svm /dev/full"; do
+        # shellcheck disable=SC2086
+        "$KLIFT" $command >/dev/full 2>err
+        status=$?
+        if [ $status -eq 5 ] && grep -q '^klift: ' err; then ok "a full disk fails: $command"; else not_ok "a full disk fails: $command" "exit $status" "$(tail -n 2 err)"; fi
+    done
+    "$KLIFT" train train.svm -o /dev/full --features 16 >out 2>err
+    holds "a model to a full disk fails" [ $? -eq 5 ]
+else
+    skip "a full disk (no /dev/full)"
+fi
+(ulimit -f 2; "$KLIFT" predict --scores m.klift many.svm limited.txt >out 2>err); status=$?
+holds "a file-size limit is an I/O error" [ $status -eq 5 ]
+holds "and leaves no file" [ -z "$(ls limited.txt* 2>/dev/null)" ]
+"$KLIFT" predict m.klift test.svm >&- 2>err; status=$?
+holds "a closed stdout is an I/O error" [ $status -eq 5 ]
+"$KLIFT" predict m.klift test.svm 2>&- >out; status=$?
+holds "a closed stderr harms nothing" cmp out labels
+
+"$KLIFT" generate spirals long.svm --rows 200000 --seed 4 -q
+for signal in INT:130 TERM:143; do
+    mkdir -p stopped && rm -f stopped/*
+    timeout --preserve-status -s "${signal%:*}" 1 "$KLIFT" train long.svm --features 4096 -o stopped/m.klift >out 2>err
+    status=$?
+    holds "SIG${signal%:*} ends train with ${signal#*:}" [ $status -eq "${signal#*:}" ]
+    holds "SIG${signal%:*} leaves no model and no temporary file" no_file stopped
+    holds "SIG${signal%:*} prints no result" [ ! -s out ]
+done
+sleep 5 | timeout --preserve-status -s INT 0.5 "$KLIFT" predict m.klift - >out 2>err
+holds "SIGINT ends a wait for stdin" [ "${PIPESTATUS[1]}" -eq 130 ]
