@@ -32,7 +32,8 @@ static klift_status run(const options *given)
     CLI_GO(job_run(given, &run));
     CLI_GO(progress_check(klift_data_save(data, path, items.text, run)));
     progress_end();
-    progress_say("klift: %lld rows of '%s' written to %s", (long long)klift_data_count(data), given->argument[0], strcmp(path, "-") == 0 ? "standard output" : path);
+    progress_say("klift: %lld rows of '%s' written to %s", (long long)klift_data_count(data), given->argument[0],
+                 strcmp(path, "-") == 0 ? "standard output" : path);
 done:
     klift_data_free(data);
     job_end(run);

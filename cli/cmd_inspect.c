@@ -42,7 +42,8 @@ const cli_command cmd_inspect = {
     .name = "inspect",
     .arguments = "[options] FILE",
     .summary = "what is in a model or data file",
-    .detail = "Describes a model (kernel, map, classes, how lambda was chosen), or reads data through, checks them and prints a summary. FILE may be - for data.",
+    .detail =
+        "Describes a model (kernel, map, classes, how lambda was chosen), or reads data through, checks them and prints a summary. FILE may be - for data.",
     .examples = "  klift inspect m.klift\n"
                 "  klift inspect --json data.svm\n",
     .least = 1,

@@ -44,12 +44,9 @@ static void print_topic(const char *json, int width)
 {
     char name[64], summary[512];
     for (const char *cursor = NULL, *entry; (entry = json_next(json, &cursor, NULL, 0)) != NULL;) {
-        if (json_get(entry, "summary") == NULL) { /* a setting: itself a parameter */
-            print_param(entry, 2, width);
-            continue;
-        }
         int used = printf("  %-12s  ", json_text(json_get(entry, "name"), name, sizeof name));
-        layout_wrap(json_text(json_get(entry, "summary"), summary, sizeof summary), used, width, stdout);
+        const char *about = json_get(entry, "summary");
+        layout_wrap(about != NULL ? json_text(about, summary, sizeof summary) : "settings", used, width, stdout);
         for (const char *at = NULL, *param; (param = json_next(json_get(entry, "params"), &at, NULL, 0)) != NULL;)
             print_param(param, 6, width);
         print_fits(entry, width);

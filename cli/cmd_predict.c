@@ -12,6 +12,7 @@
 enum { BATCH = 4096 };
 
 typedef struct prediction {
+    const char *path; /* of the data */
     klift_model *model;
     klift_data *data;
     klift_run *run;
@@ -30,8 +31,8 @@ static void compare(prediction *p, const klift_batch *x)
     for (int64_t i = 0; i < x->rows && (x->label != NULL || x->target != NULL); i++) {
         if (p->classes > 0) {
             int64_t predicted = (int64_t)p->class[i];
-            bool same = x->label != NULL ? strcmp(x->label[i], klift_model_class(p->model, predicted)) == 0
-                                         : x->target[i * x->targets] == p->class_value[predicted];
+            bool same =
+                x->label != NULL ? strcmp(x->label[i], klift_model_class(p->model, predicted)) == 0 : x->target[i * x->targets] == p->class_value[predicted];
             p->right += same;
         } else if (x->target != NULL && x->targets == p->outputs) {
             double miss = p->score[i * p->outputs] - x->target[i * x->targets];
@@ -83,16 +84,16 @@ static klift_status predict_all(prediction *p)
         if (x.rows == 0)
             break;
         if (needs_scores)
-            CLI_GO(progress_check(klift_model_predict(p->model, &x, KLIFT_SCORES, p->score, p->run)));
+            CLI_GO(progress_check_in(p->path, klift_model_predict(p->model, &x, KLIFT_SCORES, p->score, p->run)));
         if (p->classes > 0)
-            CLI_GO(progress_check(klift_model_predict(p->model, &x, KLIFT_CLASS, p->class, p->run)));
+            CLI_GO(progress_check_in(p->path, klift_model_predict(p->model, &x, KLIFT_CLASS, p->class, p->run)));
         compare(p, &x);
         print_rows(p, x.rows);
         CLI_GO(output_check(&p->out));
         progress_rows("predict", klift_data_count(p->data));
     }
     if (klift_data_count(p->data) == 0)
-        status = progress_fail(KLIFT_DATA, "the data have no rows");
+        status = progress_fail(KLIFT_DATA, "%s has no rows", p->path);
 done:
     return status;
 }
@@ -131,6 +132,7 @@ static klift_status run(const options *given)
     char *about = NULL;
     klift_status status;
     job_order(given, &model, &data);
+    p.path = strcmp(data, "-") == 0 ? "standard input" : data;
     progress_leave_screen(path);
     CLI_GO(output_possible(path, data));
     CLI_GO(output_possible(path, model));

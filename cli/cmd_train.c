@@ -117,16 +117,19 @@ static void how_chosen(const training *t, char *how, size_t room)
 
 static void print_lambda(const training *t)
 {
-    char lambda[64], how[128];
+    char how[128];
     double error;
     how_chosen(t, how, sizeof how);
-    printf("%-15s%s (%s)\n", "lambda", json_text(json_get(t->about, "lambda"), lambda, sizeof lambda), how);
+    printf("%-15s%.6g (%s)\n", "lambda", json_number_or(json_get(t->about, "lambda"), 0), how);
     if (!json_number(json_get(t->about, "cv_error"), &error))
         return;
-    if (klift_model_classes(t->model) > 0)
-        printf("%-15s%.2f %%\n", "cv error", 100 * error);
-    else
+    double kept = json_number_or(json_get(t->about, "cv_rows"), 0);
+    if (klift_model_classes(t->model) == 0)
         printf("%-15s%.6g (mean squared)\n", "cv error", error);
+    else if (kept > 0)
+        printf("%-15s%.2f %% of %.0f kept rows\n", "cv error", 100 * error, kept);
+    else
+        printf("%-15s%.2f %%\n", "cv error", 100 * error);
 }
 
 static void print_path(const char *about)

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,15 +59,15 @@ klift_status job_add(job_items *items, const char *key, const char *value)
     return KLIFT_OK;
 }
 
-/* The first bytes of a file that can be read twice; a pipe is left alone. */
+/* The first bytes of a file that can be read twice; a pipe is not even opened: closing it would end its writer. */
 static size_t look(const char *path, char *head, size_t room)
 {
     struct stat is;
     bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t count = 0;
-    if (fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode))
-        count = pread(fd, head, room, 0);
+    if ((standard ? fstat(STDIN_FILENO, &is) : stat(path, &is)) != 0 || !S_ISREG(is.st_mode))
+        return 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = fd >= 0 ? pread(fd, head, room, 0) : 0;
     if (fd >= 0 && !standard)
         close(fd);
     return count > 0 ? (size_t)count : 0;
@@ -83,20 +84,37 @@ bool job_is_model(const char *path)
     return strcmp(path, "-") != 0 && starts_with(path, "\x89KLIFT\r\n", 8);
 }
 
-/* Width and index base of the model, so that a test file that lacks the last columns means the same as in training. */
-static klift_status add_model(const options *given, const char *path, const char *model, job_items *items)
+static bool is_text(const options *given, const char *path)
 {
     const char *format = options_get(given, "format");
-    bool text = format != NULL && strcmp(format, "auto") != 0 ? strcmp(format, "svmlight") == 0 : !starts_with(path, "\x93NUMPY", 6);
+    return format != NULL && strcmp(format, "auto") != 0 ? strcmp(format, "svmlight") == 0 : !starts_with(path, "\x93NUMPY", 6);
+}
+
+static bool has_words(const char *classes)
+{
+    char name[128], *end;
+    for (const char *cursor = NULL, *one; (one = json_next(classes, &cursor, NULL, 0)) != NULL;) {
+        strtod(json_text(one, name, sizeof name), &end);
+        if (end == name || *end != '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Width, index base and kind of labels of the model, so that rows of text mean the same as in training. */
+static klift_status add_model(const options *given, const char *model, job_items *items)
+{
     double columns = json_number_or(json_get(model, "columns"), 0), base = json_number_or(json_get(model, "index_base"), -1);
     klift_status status = KLIFT_OK;
     char value[32];
-    if (text && columns > 0 && !options_has(given, "dim")) {
+    if (columns > 0 && !options_has(given, "dim")) {
         snprintf(value, sizeof value, "%.0f", columns);
         status = job_add(items, "dim", value);
     }
-    if (text && base >= 0 && status == KLIFT_OK && !options_has(given, "index-base"))
+    if (base >= 0 && status == KLIFT_OK && !options_has(given, "index-base"))
         status = job_add(items, "index-base", base > 0 ? "1" : "0");
+    if (status == KLIFT_OK && !options_has(given, "label-type") && has_words(json_get(model, "classes")))
+        status = job_add(items, "label-type", "text");
     return status;
 }
 
@@ -112,9 +130,15 @@ klift_status job_data(const options *given, const char *path, const char *labels
     }
     if (status == KLIFT_OK && labels != NULL && *labels != '\0')
         status = job_add(&items, "labels", labels);
-    if (status == KLIFT_OK && model != NULL)
-        status = add_model(given, path, model, &items);
-    return status == KLIFT_OK ? progress_check(klift_data_open(path, items.text, data)) : status;
+    bool text = is_text(given, path);
+    if (status == KLIFT_OK && model != NULL && text)
+        status = add_model(given, model, &items);
+    if (status != KLIFT_OK)
+        return status;
+    status = klift_data_open(path, items.text, data);
+    if (status == KLIFT_USAGE && model != NULL && text && strcmp(path, "-") == 0 && !options_has(given, "format"))
+        return progress_fail(status, "%s (a pipe is taken for text: NPY needs --format npy)", klift_error());
+    return progress_check(status);
 }
 
 void job_order(const options *given, const char **model, const char **data)

@@ -38,7 +38,8 @@ static klift_status set_kernel(const options *given, klift_spec *spec)
     if (options_has(given, "kernel"))
         return progress_fail(KLIFT_USAGE, "--kernel and -%c both choose the kernel: give one of them", type != NULL ? 't' : 'g');
     if (type != NULL && strcmp(type, "0") != 0 && strcmp(type, "2") != 0)
-        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear) and -t 2 (gaussian): name other kernels with --kernel (klift list kernels)", type);
+        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear) and -t 2 (gaussian): name other kernels with --kernel (klift list kernels)",
+                             type);
     bool linear = type != NULL && type[0] == '0';
     if (linear && gamma != NULL)
         return progress_fail(KLIFT_USAGE, "-g belongs to the gaussian kernel (-t 2); the linear one has no gamma");

@@ -18,7 +18,8 @@ static void print_usage(FILE *to)
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help       how a command is used: klift help train\n"
-          "  version    the version of klift\n", to);
+          "  version    the version of klift\n",
+          to);
 }
 
 static void print_help(void)
@@ -27,8 +28,8 @@ static void print_help(void)
     print_usage(stdout);
     puts("\nklift COMMAND --help tells all options of a command.\n\n"
          "Examples:\n"
-         "  klift generate spirals train.svm --rows 100000\n"
-         "  klift generate spirals test.svm --rows 20000 --seed 2\n"
+         "  klift generate rings train.svm --rows 10000\n"
+         "  klift generate rings test.svm --rows 5000 --seed 2\n"
          "  klift train train.svm --test test.svm\n"
          "  klift predict train.svm.klift test.svm labels.txt\n\n"
          "Exit codes: 0 done, 1 failed, 2 usage, 3 data, 4 model, 5 input or output, 6 memory, 130 or 143 interrupted.");
@@ -72,7 +73,7 @@ static klift_status run(const cli_command *chosen, int argc, char **argv)
     if (status == KLIFT_OK && options_has(&given, "help"))
         options_help(chosen, stdout);
     else if (status == KLIFT_OK) {
-        progress_init(options_has(&given, "quiet"));
+        progress_init(options_has(&given, "quiet"), options_has(&given, "verbose"));
         status = chosen->run(&given);
         progress_end();
     }
@@ -112,7 +113,7 @@ static int exit_code(klift_status status)
 int main(int argc, char **argv)
 {
     signal_init();
-    progress_init(false);
+    progress_init(false, false);
     klift_status status = dispatch(argc, argv), written = output_finish();
     return exit_code(status != KLIFT_OK ? status : written);
 }

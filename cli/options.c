@@ -153,7 +153,8 @@ static klift_status count_arguments(const options *given)
     if (given->arguments < command->least)
         return progress_fail(KLIFT_USAGE, "%s is incomplete; usage: klift %s %s", command->name, command->name, command->arguments);
     if (given->arguments > command->most)
-        return progress_fail(KLIFT_USAGE, "'%s' is one argument too many; usage: klift %s %s", given->argument[command->most], command->name, command->arguments);
+        return progress_fail(KLIFT_USAGE, "'%s' is one argument too many; usage: klift %s %s", given->argument[command->most], command->name,
+                             command->arguments);
     return KLIFT_OK;
 }
 
@@ -220,7 +221,9 @@ void options_help(const cli_command *command, FILE *to)
 {
     static const char *const heading[] = {"What is computed", "LIBSVM's flags for the same", "How it runs", "Data", "The command"};
     int width = layout_width(fileno(to));
-    fprintf(to, "klift %s %s\n\n", command->name, command->arguments);
+    int used = fprintf(to, "klift %s ", command->name);
+    layout_wrap(command->arguments, used, width, to);
+    fputc('\n', to);
     layout_wrap(command->detail, 0, width, to);
     for (int group = TO_SPEC; group <= TO_COMMAND; group++) {
         bool any = false;

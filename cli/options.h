@@ -13,9 +13,9 @@
 typedef enum { TO_SPEC, TO_LIBSVM, TO_RUN, TO_DATA, TO_COMMAND } destination; /* TO_LIBSVM: through libsvm.c to the spec */
 
 typedef struct cli_option {
-    const char *name; /* long, or one letter when it has no long form */
-    char letter;      /* 0: none */
-    const char *value; /* what the help calls it; NULL: a flag */
+    const char *name;     /* long, or one letter when it has no long form */
+    char letter;          /* 0: none */
+    const char *value;    /* what the help calls it; NULL: a flag */
     const char *commands; /* the commands that take it, separated by blanks */
     destination to;
     const char *help;

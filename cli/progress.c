@@ -16,7 +16,7 @@
 enum { NARROWEST = 60, WIDEST = 200, STAGES = 16 };
 
 static struct {
-    bool quiet, hidden, terminal, colour, drawn;
+    bool quiet, verbose, hidden, terminal, colour, drawn;
     double started, drawn_at, event_at, stage_at;
     int64_t line_at; /* rows at which the next line is due */
     int stages, stage;
@@ -30,13 +30,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void progress_init(bool quiet)
+void progress_init(bool quiet, bool verbose)
 {
     const char *kind = getenv("TERM"), *plain = getenv("NO_COLOR");
     int wide = layout_columns(STDERR_FILENO);
     bool able = isatty(STDERR_FILENO) && kind != NULL && strcmp(kind, "dumb") != 0;
     memset(&screen, 0, sizeof screen);
     screen.quiet = quiet;
+    screen.verbose = verbose;
     screen.terminal = able && (wide <= 0 || wide >= NARROWEST); /* a bar that wraps could not be erased */
     screen.colour = able && (plain == NULL || *plain == '\0');
     screen.started = screen.event_at = now();
@@ -51,7 +52,7 @@ void progress_leave_screen(const char *path)
 
 void progress_rows(const char *stage, int64_t rows)
 {
-    klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows};
+    klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .loss = NAN};
     progress_event(&event, NULL);
 }
 
@@ -97,9 +98,13 @@ static void draw_bar(const klift_event *event, double rate, double seconds)
 {
     char bar[WIDEST + 1] = "", line[2 * WIDEST], tail[128], rows[32], speed[32], loss[32] = "";
     int wide = layout_width(STDERR_FILENO);
-    if (isfinite(event->loss) && event->loss != 0)
+    if (isfinite(event->loss))
         snprintf(loss, sizeof loss, "  loss %.4g", event->loss);
-    snprintf(tail, sizeof tail, "%s rows  %s/s  %.1f s%s", short_count((double)event->rows, rows, sizeof rows), short_count(rate, speed, sizeof speed), seconds, loss);
+    if (event->rows > 0)
+        snprintf(tail, sizeof tail, "%s rows  %s/s  %.1f s%s", short_count((double)event->rows, rows, sizeof rows), short_count(rate, speed, sizeof speed),
+                 seconds, loss);
+    else
+        snprintf(tail, sizeof tail, "%.1f s%s", seconds, loss);
     int room = wide - 1 - 11 - 2 - 7 - (int)strlen(tail) - 2;
     if (event->rows_total > 0 && room >= 10) {
         double part = fmin(1, (double)event->rows / (double)event->rows_total);
@@ -120,7 +125,7 @@ static void print_line(const klift_event *event, double rate, double seconds)
     if (event->rows_total > 0)
         fprintf(stderr, " of %lld", (long long)event->rows_total);
     fprintf(stderr, " rows, %.0f rows/s, %.1f s", rate, seconds);
-    if (isfinite(event->loss) && event->loss != 0)
+    if (isfinite(event->loss))
         fprintf(stderr, ", loss %.4g", event->loss);
     fputc('\n', stderr);
 }
@@ -132,7 +137,8 @@ static void show(const klift_event *event, double at)
         draw_bar(event, rate, seconds);
         screen.drawn_at = at;
     } else if (!screen.terminal && event->rows >= screen.line_at) {
-        print_line(event, rate, seconds);
+        if (screen.line_at > 1 || event->rows != event->rows_total) /* a stage that is over with its first event needs no line */
+            print_line(event, rate, seconds);
         screen.line_at = 2 * event->rows;
     }
 }
@@ -161,7 +167,7 @@ int progress_event(const klift_event *event, void *unused)
     (void)unused;
     if (event->kind == KLIFT_EVENT_WARNING)
         print_kind("warning", "\033[33m", "%s", event->message);
-    else if (event->kind == KLIFT_EVENT_NOTE && !screen.quiet)
+    else if (event->kind == KLIFT_EVENT_NOTE && !screen.quiet && (screen.verbose || strcmp(event->stage, "plan") != 0))
         print_kind("note", "\033[36m", "%s", event->message);
     if (event->kind != KLIFT_EVENT_PROGRESS)
         return 0;
@@ -169,7 +175,7 @@ int progress_event(const klift_event *event, void *unused)
     enter_stage(event->stage != NULL ? event->stage : "work");
     screen.kept[screen.stage].seconds += at - screen.event_at;
     screen.event_at = at;
-    if (!screen.quiet && !screen.hidden && event->rows > 0)
+    if (!screen.quiet && !screen.hidden)
         show(event, at);
     return 0;
 }
@@ -196,12 +202,17 @@ klift_status progress_fail(klift_status status, const char *format, ...)
 
 klift_status progress_check(klift_status status)
 {
+    return progress_check_in(NULL, status);
+}
+
+klift_status progress_check_in(const char *file, klift_status status)
+{
     bool expected = status == KLIFT_CANCELLED || signal_caught() != 0 || output_reader_left(status);
     if (status == KLIFT_OK || expected) {
         progress_end();
         return status;
     }
-    return progress_fail(status, "%s", klift_error());
+    return progress_fail(status, "%s%s%s", file != NULL ? file : "", file != NULL ? ": " : "", klift_error());
 }
 
 void progress_say(const char *format, ...)

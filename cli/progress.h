@@ -14,7 +14,7 @@ typedef struct progress_stage {
     double seconds;
 } progress_stage;
 
-void progress_init(bool quiet);
+void progress_init(bool quiet, bool verbose);               /* verbose: notes about the plan too */
 int progress_event(const klift_event *event, void *unused); /* a klift_event_fn */
 void progress_rows(const char *stage, int64_t rows);        /* an event of the command's own */
 void progress_leave_screen(const char *path);               /* no bar when results go to the same terminal */
@@ -26,6 +26,7 @@ double progress_seconds(void);                              /* since progress_in
 klift_status progress_fail(klift_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same with klift_error() when status is a failure; cancelled runs and closed pipes fail without a word. */
 klift_status progress_check(klift_status status);
+klift_status progress_check_in(const char *file, klift_status status);            /* with "FILE: " before the message */
 void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line unless quiet */
 
 #endif

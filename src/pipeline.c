@@ -30,7 +30,7 @@ static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
 /* The cross-validated error of a kernel on the prepared sample. */
 static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, kl_goal goal, klift_run *run, double *error)
 {
-    klift_map lift = {.index_base = -1};
+    klift_map lift = {.index_base = 1};
     kl_batch rows = kl_rows_view(&survey->sample);
     kl_reader *reader = NULL;
     kl_learner *learner = NULL;
@@ -104,7 +104,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         reader->dim = spec->dim;
     KL_GO(kl_survey_take(reader, spec->seed, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE, run, &survey));
     say_survey(spec, &survey, run);
-    lift->index_base = survey.index_base;
+    lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
     status = kl_settings_goal(spec, &survey, &goal);
     if (status == KLIFT_OK)
         lift->goal = (int)goal;
@@ -131,7 +131,8 @@ klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool nee
     *out = NULL;
     KL_GO(kl_kernel_new(kl_settings_kernel(spec), &kernel));
     KL_GO(kl_new(&lift, 1, sizeof *lift, "a map"));
-    lift->index_base = lift->goal = -1;
+    lift->index_base = 1;
+    lift->goal = -1;
     status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, lift);
 done:
     kl_kernel_free(kernel);
@@ -172,7 +173,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
         KL_GO(fill_block(lift, &gather, learner, block, z, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
-        KL_GO(kl_run_progress(run, "statistics", total, 0, NAN));
+        KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));
     } while (rows == block);
 done:
     kl_free(z);
@@ -196,6 +197,8 @@ static klift_status solve(klift_map **lift, const kl_learner *learner, const cha
     kl_weights weights = {0};
     kl_lift back = kl_lift_for_learner(*lift);
     KL_TRY(learner->type->finish(learner, &back, run, &weights));
+    if (weights.jitter > 0)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "solve", "the normal equations were not positive at lambda %g; %g was added", weights.lambda, weights.jitter);
     return kl_model_new(lift, &weights, text, model);
 }
 
@@ -272,7 +275,7 @@ klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift
             break;
         KL_GO(kl_model_scores(model, &x, scores, run));
         KL_GO(kl_metric_add(&metric, &x, scores));
-        KL_GO(kl_run_progress(run, "test", metric.rows, 0, NAN));
+        KL_GO(kl_run_progress(run, "test", metric.rows, reader->total, NAN));
     }
     if (metric.rows == 0) {
         status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));

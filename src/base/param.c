@@ -164,7 +164,7 @@ static int distance(const char *a, const char *b)
     enum { LONGEST = 40 };
     size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST)
-        return LONGEST;
+        return INT32_MAX;
     int row[LONGEST + 1];
     for (size_t j = 0; j <= m; j++)
         row[j] = (int)j;

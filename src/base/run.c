@@ -104,7 +104,7 @@ static klift_status read_size(const char *text, int64_t *bytes)
     const char *end;
     double value, scale = 1;
     kl_number_kind kind = kl_number_read(text, text + strlen(text), &value, &end);
-    const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    const char *unit = (*end & ~0x20) != '\0' ? strchr(units, *end & ~0x20) : NULL; /* a blank would find the end of units */
     if (unit != NULL) {
         scale = ldexp(1, 10 * (int)(unit - units + 1));
         end++;

@@ -444,7 +444,8 @@ static klift_status open_arrays(kl_reader *reader)
     if (is_text(&s->x))
         return kl_fail(KLIFT_DATA, "%s: the array holds text, not numbers; encode it first, or give it as labels=FILE", kl_stream_name(reader->stream));
     if (reader->dim > 0 && reader->dim != s->x.columns)
-        return kl_fail(KLIFT_DATA, "%s: the array has %lld columns, but dim=%lld was given", kl_stream_name(reader->stream), (long long)s->x.columns, (long long)reader->dim);
+        return kl_fail(KLIFT_DATA, "%s: the array has %lld columns, but dim=%lld was given", kl_stream_name(reader->stream), (long long)s->x.columns,
+                       (long long)reader->dim);
     if (reader->labels != NULL && !reader->no_label)
         KL_TRY(open_labels(reader, s));
     int64_t item = s->y.size > CHUNK * 8 ? s->y.size : CHUNK * 8;

@@ -41,6 +41,7 @@ struct klift_data {
     /* kept by reader.c */
     int64_t handed;    /* rows handed out, over all passes */
     int64_t at;        /* rows handed out in this pass */
+    int64_t total;     /* rows in all, 0 while unknown: for progress */
     bool at_start;
     kl_rows head;      /* first rows of a read-once source, replayed */
     int64_t head_at;

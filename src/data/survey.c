@@ -166,6 +166,7 @@ klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_row
         goto done;
     }
     finish(survey, &s);
+    reader->total = survey->complete ? survey->rows : 0;
     KL_GO(kl_sample_settle(&sample));
     survey->sample = sample.rows;
     survey->sample.columns = survey->columns;

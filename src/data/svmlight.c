@@ -187,7 +187,7 @@ static klift_status refuse_index(const kl_reader *reader, const char *p, int64_t
         return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is there twice; merge the entries", (long long)index));
     if (column < last)
         return place(reader, p, kl_fail(KLIFT_DATA, "index %lld comes after %lld; sort the row", (long long)index, (long long)(last + reader->index_base)));
-    return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld", (long long)index, (long long)s->limit));
+    return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld; give a larger dim", (long long)index, (long long)s->limit));
 }
 
 /* ---- numbers ---- */

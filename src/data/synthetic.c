@@ -23,7 +23,8 @@ enum { LEAST_ENTRIES = 10, MOST_ENTRIES = 30, RELEVANT = 16 };
 static const kl_param params[] = {
     {"rows", KL_WHOLE, "1000", 1, 1e12, false, NULL, "number of rows"},
     {"seed", KL_WHOLE, "1", 0, 9007199254740991.0, false, NULL, "other seeds give other rows of the same kind"},
-    {"noise", KL_REAL, "auto", 0, 1e6, false, "auto", "spread of the points (spirals, rings) or of the response (friedman), share of wrong labels (checkerboard, sparse)"},
+    {"noise", KL_REAL, "auto", 0, 1e6, false, "auto",
+     "spread of the points (spirals, rings) or of the response (friedman), share of wrong labels (checkerboard, sparse)"},
     {0}};
 
 struct shape;
@@ -82,8 +83,8 @@ static double make_spirals(state *s, int64_t row, float *x)
 {
     draw(s, row, PART_UNIFORM, 2);
     int arm = s->draw[0] < 0.5;
-    double along = 0.1 + 0.9 * sqrt(s->draw[1]); /* root: as many points per length outside as inside */
-    put_point(s, row, along, 4 * PI * along + arm * PI, x);
+    double along = 0.1 + 0.9 * s->draw[1];
+    put_point(s, row, along, 2.5 * PI * along + arm * PI, x); /* this length: the arms' centres nearly meet, no linear model helps */
     return arm ? 1 : -1;
 }
 

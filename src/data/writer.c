@@ -148,8 +148,8 @@ klift_status kl_file_write(kl_file *file, const void *bytes, int64_t count)
 
 klift_status kl_file_patch(kl_file *file, int64_t offset, const void *bytes, int64_t count)
 {
-    if (file->standard)
-        return kl_fail(KLIFT_USAGE, "%s cannot be written out of order; name a file", file->path);
+    if (file->standard || (file->temporary == NULL && lseek(file->fd, 0, SEEK_CUR) < 0))
+        return kl_fail(KLIFT_USAGE, "%s: cannot be written out of order, as NPY must be; name a file", file->path);
     KL_TRY(flush(file));
     return put(file, bytes, count, offset);
 }
@@ -405,7 +405,8 @@ static klift_status put_array_label(output *o, int64_t i)
     if (o->text > 0) {
         int64_t length = (int64_t)strlen(b->label[i]);
         if (length > o->text)
-            return kl_fail(KLIFT_DATA, "row %lld: label '%.40s' is longer than the %lld bytes set by the rows before it", (long long)(o->count + i) + 1, b->label[i], (long long)o->text);
+            return kl_fail(KLIFT_DATA, "row %lld: label '%.40s' is longer than the %lld bytes set by the rows before it; shorten it, or save rows from a file",
+                           (long long)(o->count + i) + 1, b->label[i], (long long)o->text);
         memset(o->bytes, 0, (size_t)o->text);
         memcpy(o->bytes, b->label[i], (size_t)length);
         return kl_file_write(o->labels, o->bytes, o->text);
@@ -423,7 +424,8 @@ static klift_status put_array_rows(output *o)
 {
     const kl_batch *b = &o->batch;
     if (b->columns > o->columns)
-        return kl_fail(KLIFT_DATA, "rows behind row %lld have %lld columns, those before %lld; give dim=", (long long)o->count, (long long)b->columns, (long long)o->columns);
+        return kl_fail(KLIFT_DATA, "rows behind row %lld have %lld columns, those before %lld; open the data with dim=%lld", (long long)o->count,
+                       (long long)b->columns, (long long)o->columns, (long long)b->columns);
     if (o->labels != NULL && (b->label != NULL) != (o->text > 0))
         return kl_fail(KLIFT_DATA, "rows behind row %lld are labelled otherwise than those before", (long long)o->count);
     if (o->labels != NULL && (b->target != NULL ? b->targets : 0) != o->targets)

@@ -164,10 +164,10 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     int sets = sets_of(st->search, learner->spec.folds);
     int64_t needed = memory(learner);
     if (needed > limit)
-        return kl_fail(KLIFT_MEMORY, "%lld features with search %s need %.1f GB, the limit is %.1f GB; use fewer features, a fixed lambda or a larger max-memory",
-                       (long long)learner->features, kl_search_name(st->search), (double)needed / 1e9, (double)limit / 1e9);
-    kl_run_say(run, KLIFT_EVENT_NOTE, "plan", "%lld features, lambda by %s, %d set%s of statistics, %.2f GB of %.2f GB", (long long)learner->features,
-               st->search == KL_BY_HAND ? "hand" : kl_search_name(st->search), sets, sets == 1 ? "" : "s", (double)needed / 1e9, (double)limit / 1e9);
+        return kl_fail(KLIFT_MEMORY, "%lld features with search %s need %.0f MB, the limit is %.0f MB; use fewer features, a fixed lambda or a larger max-memory",
+                       (long long)learner->features, kl_search_name(st->search), (double)needed / 1e6, (double)limit / 1e6);
+    kl_run_say(run, KLIFT_EVENT_NOTE, "plan", "%lld features, lambda by %s, %d set%s of statistics, %.0f MB of %.0f MB", (long long)learner->features,
+               st->search == KL_BY_HAND ? "hand" : kl_search_name(st->search), sets, sets == 1 ? "" : "s", (double)needed / 1e6, (double)limit / 1e6);
     return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets, learner->spec.seed);
 }
 
@@ -287,8 +287,6 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     KL_GO(kl_ridge_model(&r, -1, weights->lambda, run));
     weights->jitter = r.jitter;
     KL_GO(give_weights(&r, weights));
-    if (r.jitter > 0)
-        kl_run_say(run, KLIFT_EVENT_WARNING, "solve", "the normal equations were not positive at lambda %g; %g was added", weights->lambda, r.jitter);
 done:
     kl_tiles_clear(&r.a);
     kl_free(r.w);

@@ -3,8 +3,9 @@
  *   regression      held-out squared error, exact:  SSE_f = q_f + n_f b^2 + w'G_f w - 2 w'B_f - 2 b T_f + 2 b w'S_f
  *   classification  0/1 error of the kept rows, each scored by the model of the folds it is not in
  *   gcv             n RSS / (n - df)^2, df = 1 + D - lambda n trace((Gc + lambda n I)^-1)
- * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n. Whole decades around the best so far until both
- * neighbours are known, then the half decades beside it; ties go to the largest lambda.
+ * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n. First every second decade from 1e-2 to 1e-8 (0/1
+ * errors have local minima: a walk from one start gets stuck), further out while the end is best; then the decades and
+ * the half decades beside the best. Ties go to the largest lambda.
  */
 #include "learn/ridge.h"
 
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-enum { START = 8, LAST = 22, CHUNK = 256 };
+enum { FIRST = 4, COARSE = 4, PROBES = 4, LAST = 24, CHUNK = 256 };
 
 typedef struct search_state {
     kl_ridge *r;
@@ -79,7 +80,7 @@ static int64_t decide(const kl_ridge *r, const float *z, double *score)
     for (int64_t o = 0; o < r->outputs; o++)
         score[o] = r->b[o];
     for (int64_t p = 0; p < s->features; p++) {
-        double x = (double)(z[p] - s->shift[p]);
+        double x = (double)z[p] - (double)s->shift[p];
         for (int64_t o = 0; o < r->outputs; o++)
             score[o] += x * r->w[p * r->outputs + o];
     }
@@ -240,15 +241,21 @@ static klift_status visit(search_state *st, int j)
 
 static klift_status walk(search_state *st)
 {
-    KL_TRY(visit(st, START));
-    for (int best = -1; best != best_so_far(st);) {
+    for (int i = 0; i < PROBES; i++)
+        KL_TRY(visit(st, FIRST + i * COARSE));
+    for (int best = -1; best != best_so_far(st);) { /* outwards while an end is best */
         best = best_so_far(st);
-        KL_TRY(visit(st, best - 2));
-        KL_TRY(visit(st, best + 2));
+        if (best <= FIRST)
+            KL_TRY(visit(st, best - COARSE));
+        if (best >= FIRST + (PROBES - 1) * COARSE)
+            KL_TRY(visit(st, best + COARSE));
     }
-    int best = best_so_far(st);
-    KL_TRY(visit(st, best - 1));
-    return visit(st, best + 1);
+    for (int step = COARSE / 2; step >= 1; step /= 2) {
+        int best = best_so_far(st);
+        KL_TRY(visit(st, best - step));
+        KL_TRY(visit(st, best + step));
+    }
+    return KLIFT_OK;
 }
 
 klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const kl_lift *lift, klift_run *run, kl_weights *weights)

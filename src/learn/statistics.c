@@ -157,7 +157,7 @@ typedef struct block {
     int64_t stride, rows;
     int32_t **index; /* per set: its rows */
     int64_t *count;
-    float *scratch;  /* per worker */
+    unsigned char *scratch; /* per worker */
 } block;
 
 static klift_status shift_task(void *context, int64_t task, int worker)
@@ -194,13 +194,13 @@ static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
         const float *z = b->z + row * b->stride;
         double weight = s->weight[row];
         for (int64_t j = first; j < last; j++)
-            fold->sum[j] += weight * (double)(z[j] - s->shift[j]);
+            fold->sum[j] += weight * kl_tiles_centred(&fold->gram, z[j], s->shift[j]);
         int64_t from = s->goal == KL_CLASSIFY ? (int64_t)s->target[row] : 0, to = s->goal == KL_CLASSIFY ? from + 1 : s->columns;
         for (int64_t t = from; t < to; t++) {
             double y = s->goal == KL_CLASSIFY ? 1 : s->target[row * s->columns + t] - s->target_shift[t];
             double *cross = fold->cross[t];
             for (int64_t j = first; j < last; j++)
-                cross[j] += weight * y * (double)(z[j] - s->shift[j]);
+                cross[j] += weight * y * kl_tiles_centred(&fold->gram, z[j], s->shift[j]);
         }
     }
 }
@@ -221,7 +221,7 @@ static klift_status sum_task(void *context, int64_t task, int worker)
     int64_t i = 0;
     while ((i + 1) * (i + 2) / 2 <= task)
         i++;
-    float *scratch = b->scratch + worker * kl_tiles_update_scratch(tiles);
+    void *scratch = b->scratch + worker * kl_tiles_update_scratch(tiles);
     for (int f = 0; f < s->sets; f++) {
         kl_tile_rows rows = {b->z, b->stride, b->count[f], b->index[f], s->shift, s->weighted ? s->weight : NULL};
         kl_tiles_update(&s->fold[f].gram, i, task - i * (i + 1) / 2, &rows, scratch);
@@ -265,7 +265,7 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     if (rows == 0)
         return KLIFT_OK;
     KL_GO(sort_by_set(&b));
-    KL_GO(kl_new(&b.scratch, kl_run_threads(run) * kl_tiles_update_scratch(tiles), sizeof *b.scratch, "the statistics"));
+    KL_GO(kl_new(&b.scratch, kl_run_threads(run) * kl_tiles_update_scratch(tiles), 1, "the statistics"));
     if (!s->shifted) {
         KL_GO(kl_run_parallel(run, tiles->count, shift_task, &b));
         shift_targets(s);

@@ -7,10 +7,11 @@
 #include "math/tiles.h"
 
 #include "base/memory.h"
+#include "math/micro.h"
 
 #include <math.h>
 
-enum { BLOCK = 64, LEFT = 4, RIGHT = 4, GROUP = 8 };
+enum { BLOCK = 64, GROUP = 8 };
 
 typedef struct work {
     kl_tiles *a;
@@ -19,25 +20,13 @@ typedef struct work {
     int64_t failed;
 } work;
 
-/* Rows of a row-major operand (m, k) in panels of `width` rows: (ceil(m / width), k, width). */
-static void pack(int64_t m, int64_t k, const double *a, int64_t stride, int64_t width, double *panel)
+/* Rows of a row-major operand (m, k) in panels of KL_MICRO rows: (ceil(m / KL_MICRO), k, KL_MICRO). */
+static void pack(int64_t m, int64_t k, const double *a, int64_t stride, double *panel)
 {
-    for (int64_t i = 0; i < m; i += width)
+    for (int64_t i = 0; i < m; i += KL_MICRO)
         for (int64_t p = 0; p < k; p++)
-            for (int64_t r = 0; r < width; r++)
-                panel[i * k + p * width + r] = i + r < m ? a[(i + r) * stride + p] : 0;
-}
-
-static void subtract_block(int64_t k, const double *restrict a, const double *restrict b, double *c, int64_t stride, int64_t m, int64_t n)
-{
-    double sum[LEFT][RIGHT] = {{0}};
-    for (int64_t p = 0; p < k; p++)
-        for (int i = 0; i < LEFT; i++)
-            for (int j = 0; j < RIGHT; j++)
-                sum[i][j] += a[p * LEFT + i] * b[p * RIGHT + j];
-    for (int i = 0; i < LEFT && i < m; i++)
-        for (int j = 0; j < RIGHT && j < n; j++)
-            c[i * stride + j] -= sum[i][j];
+            for (int64_t r = 0; r < KL_MICRO; r++)
+                panel[i * k + p * KL_MICRO + r] = i + r < m ? a[(i + r) * stride + p] : 0;
 }
 
 /* c (m, n) -= a (m, k) b (n, k)' */
@@ -45,12 +34,16 @@ static void subtract(int64_t m, int64_t n, int64_t k, const double *a, const dou
 {
     if (k == 0 || m == 0)
         return;
-    double *left = scratch, *right = scratch + (m + LEFT) * k;
-    pack(m, k, a, stride, LEFT, left);
-    pack(n, k, b, stride, RIGHT, right);
-    for (int64_t j = 0; j < n; j += RIGHT)
-        for (int64_t i = 0; i < m; i += LEFT)
-            subtract_block(k, left + i * k, right + j * k, c + i * stride + j, stride, m - i, n - j);
+    double *left = scratch, *right = scratch + (m + KL_MICRO) * k, sum[KL_MICRO][KL_MICRO];
+    pack(m, k, a, stride, left);
+    pack(n, k, b, stride, right);
+    for (int64_t j = 0; j < n; j += KL_MICRO)
+        for (int64_t i = 0; i < m; i += KL_MICRO) {
+            kl_micro_product(k, left + i * k, right + j * k, sum);
+            for (int64_t p = 0; p < KL_MICRO && i + p < m; p++)
+                for (int64_t q = 0; q < KL_MICRO && j + q < n; q++)
+                    c[(i + p) * stride + j + q] -= sum[p][q];
+        }
 }
 
 /* x (m, n) := x l^-T for a small lower triangular l (n, n), row by row */
@@ -103,7 +96,7 @@ static klift_status divide_task(void *context, int64_t index, int worker)
 {
     work *w = context;
     int64_t edge = w->a->edge, k = w->step, i = k + 1 + index;
-    double *scratch = w->scratch + worker * 2 * (edge + LEFT) * edge;
+    double *scratch = w->scratch + worker * 2 * (edge + KL_MICRO) * edge;
     const double *l = kl_tiles_at(w->a, k, k);
     double *x = kl_tiles_at(w->a, i, k);
     for (int64_t b = 0; b < edge; b += BLOCK) {
@@ -121,7 +114,7 @@ static klift_status update_task(void *context, int64_t index, int worker)
     while ((row + 1) * (row + 2) / 2 <= index)
         row++;
     int64_t i = k + 1 + row, j = k + 1 + index - row * (row + 1) / 2;
-    subtract(edge, edge, edge, kl_tiles_at(w->a, i, k), kl_tiles_at(w->a, j, k), kl_tiles_at(w->a, i, j), edge, w->scratch + worker * 2 * (edge + LEFT) * edge);
+    subtract(edge, edge, edge, kl_tiles_at(w->a, i, k), kl_tiles_at(w->a, j, k), kl_tiles_at(w->a, i, j), edge, w->scratch + worker * 2 * (edge + KL_MICRO) * edge);
     return KLIFT_OK;
 }
 
@@ -140,7 +133,7 @@ klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed)
     *failed = -1;
     if (a->count == 0)
         return KLIFT_OK;
-    KL_TRY(kl_new(&w.scratch, kl_run_threads(run) * 2 * (a->edge + LEFT) * a->edge, sizeof *w.scratch, "the factorisation"));
+    KL_TRY(kl_new(&w.scratch, kl_run_threads(run) * 2 * (a->edge + KL_MICRO) * a->edge, sizeof *w.scratch, "the factorisation"));
     pad(a);
     for (w.step = 0; w.step < a->count && *failed < 0; w.step++) {
         int64_t left = a->count - 1 - w.step;

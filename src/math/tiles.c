@@ -1,14 +1,17 @@
 /*
  * tiles.c - storage and update of tiled symmetric matrices.
  *   tile (i, j) += sum_r w_r (z_r - c)_i (z_r - c)_j'
- * Rows are packed 256 at a time into panels of 4 and 8 columns; a 4 x 8 block of float32 sums stays in registers over
- * the 256 rows and is then added to the float64 tile (256-row float32 sums err by 1e-7 of G: ALGORITHMS 9).
+ * Rows are packed a chunk at a time into panels; a small block of sums stays in registers over the chunk and is then
+ * added to the float64 tile. Up to KL_TILES_EXACT columns all of it is float64: the products of float32 features are
+ * then exact, and neither the cut into shards nor a lambda near 1e-10 shows (docs/decisions.md). Beyond, float32 over
+ * 64 rows: half the time, and errors of 1e-8 of G.
  */
 #include "math/tiles.h"
 
 #include "base/memory.h"
+#include "math/micro.h"
 
-enum { CHUNK = 256, LEFT = 4, RIGHT = 8 };
+enum { CHUNK = 64, LEFT = 4, RIGHT = 8 };
 
 static int64_t edge_for(int64_t n)
 {
@@ -51,7 +54,7 @@ double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column)
 
 int64_t kl_tiles_update_scratch(const kl_tiles *tiles)
 {
-    return 2 * CHUNK * tiles->edge;
+    return 2 * CHUNK * tiles->edge * (int64_t)(tiles->n <= KL_TILES_EXACT ? sizeof(double) : sizeof(float));
 }
 
 /* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, count, width).
@@ -84,17 +87,55 @@ static void multiply(int64_t count, const float *restrict a, const float *restri
             tile[i * edge + j] += (double)sum[i][j];
 }
 
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, float *scratch)
+static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, float *scratch)
 {
     int64_t edge = tiles->edge;
     float *left = scratch, *right = scratch + CHUNK * edge;
     double *tile = kl_tiles_at(tiles, i, j);
+    pack(tiles, rows, from, count, i * edge, LEFT, true, left);
+    pack(tiles, rows, from, count, j * edge, RIGHT, false, right);
+    for (int64_t c = 0; c < edge; c += RIGHT)
+        for (int64_t r = i == j ? c : 0; r < edge; r += LEFT) /* a diagonal tile is needed below its diagonal only */
+            multiply(count, left + r * count, right + c * count, tile + r * edge + c, edge);
+}
+
+static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, double *panel)
+{
+    for (int64_t r = 0; r < count; r++) {
+        int64_t row = rows->index[from + r];
+        const float *z = rows->z + row * rows->stride;
+        double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0;
+        for (int64_t c = 0; c < tiles->edge; c += KL_MICRO)
+            for (int64_t k = 0; k < KL_MICRO; k++) {
+                int64_t column = first + c + k;
+                panel[c * count + r * KL_MICRO + k] = column < tiles->n ? ((double)z[column] - (double)rows->shift[column]) * weight : 0.0;
+            }
+    }
+}
+
+static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, double *scratch)
+{
+    int64_t edge = tiles->edge;
+    double *left = scratch, *right = scratch + CHUNK * edge, sum[KL_MICRO][KL_MICRO];
+    pack_exact(tiles, rows, from, count, i * edge, true, left);
+    pack_exact(tiles, rows, from, count, j * edge, false, right);
+    for (int64_t c = 0; c < edge; c += KL_MICRO)
+        for (int64_t r = i == j ? c : 0; r < edge; r += KL_MICRO) {
+            double *out = kl_tiles_at(tiles, i, j) + r * edge + c;
+            kl_micro_product(count, left + r * count, right + c * count, sum);
+            for (int p = 0; p < KL_MICRO; p++)
+                for (int q = 0; q < KL_MICRO; q++)
+                    out[p * edge + q] += sum[p][q];
+        }
+}
+
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch)
+{
     for (int64_t from = 0; from < rows->count; from += CHUNK) {
         int64_t count = rows->count - from < CHUNK ? rows->count - from : CHUNK;
-        pack(tiles, rows, from, count, i * edge, LEFT, true, left);
-        pack(tiles, rows, from, count, j * edge, RIGHT, false, right);
-        for (int64_t c = 0; c < edge; c += RIGHT)
-            for (int64_t r = i == j ? c / LEFT * LEFT : 0; r < edge; r += LEFT) /* a diagonal tile is needed below its diagonal only */
-                multiply(count, left + r * count, right + c * count, tile + r * edge + c, edge);
+        if (tiles->n <= KL_TILES_EXACT)
+            update_exact(tiles, i, j, rows, from, count, scratch);
+        else
+            update_single(tiles, i, j, rows, from, count, scratch);
     }
 }

@@ -8,6 +8,8 @@
 #include "base/run.h"
 
 enum { KL_TILE = 512 };
+/* Up to this many columns updates are summed in float64 throughout, beyond it in float32 over 64 rows at a time. */
+enum { KL_TILES_EXACT = 2048 };
 
 typedef struct kl_tiles {
     int64_t n;     /* rows and columns of the matrix */
@@ -31,10 +33,16 @@ typedef struct kl_tile_rows {
     const double *weight;   /* by row of the block, or NULL: all 1 */
 } kl_tile_rows;
 
-/* Floats of scratch one update needs, per worker. */
+/* Bytes of scratch one update needs, per worker. */
 int64_t kl_tiles_update_scratch(const kl_tiles *tiles);
-/* tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j': float32 over 256 rows at a time, float64 beyond */
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, float *scratch);
+/* tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j' */
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch);
+
+/* z - shift as the updates see it: rounded to float32 only where they are; S and B must be of the same numbers as G. */
+static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shift)
+{
+    return tiles->n <= KL_TILES_EXACT ? (double)z - (double)shift : (double)(z - shift);
+}
 
 /* In place: the lower triangle becomes L with L L' = A. *failed is the column that is not positive, or -1. */
 klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed);

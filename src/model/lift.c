@@ -90,7 +90,7 @@ klift_status kl_lift_load(kl_record_reader *from, klift_map **out)
     klift_status status;
     *out = NULL;
     KL_TRY(kl_new(&lift, 1, sizeof *lift, "a map"));
-    KL_GO(kl_record_get_i64(from, -1, 1, &index_base));
+    KL_GO(kl_record_get_i64(from, 0, 1, &index_base));
     KL_GO(kl_record_get_i64(from, -1, KL_REGRESS, &goal));
     lift->index_base = (int)index_base;
     lift->goal = (int)goal;

@@ -11,7 +11,7 @@ enum { KL_CHUNK = 256 }; /* rows of one task: fixed, so that no cut changes a bi
 struct klift_map {
     kl_prepare prepare;
     kl_map *map;
-    int index_base; /* of the text the model was made from, -1: none */
+    int index_base; /* first column number of the text it was made from: 0, else 1 */
     int goal;       /* what the labels looked like: kl_goal, -1: no labels were seen */
 };
 

@@ -11,6 +11,11 @@ expect 0 "predict reads stdin" bash -c "cat test.svm | '$KLIFT' predict m.klift 
 holds "stdin gives the same labels" cmp out labels
 expect 0 "predict reads stdin before the model" bash -c "cat test.svm | '$KLIFT' predict - m.klift"
 holds "stdin before the model gives the same labels" cmp out labels
+mkfifo pipe
+cat test.svm >pipe &
+expect 0 "predict reads a named pipe" "$KLIFT" predict pipe m.klift
+wait
+holds "a named pipe gives the same labels" cmp out labels
 expect 0 "predict writes a file" "$KLIFT" predict m.klift test.svm labels.txt
 holds "the file has the labels" cmp labels.txt labels
 holds "the file alone is left" [ "$(ls labels.txt* | wc -l)" -eq 1 ]
@@ -30,6 +35,19 @@ holds "NPY without labels is predicted" [ "$(wc -l <out)" -eq 600 ]
 expect 0 "predict of a regression succeeds" "$KLIFT" predict r.klift reg.svm
 holds "a regression prints one number per row" [ "$(grep -Ec '^-?[0-9.]+(e[-+][0-9]+)?$' out)" -eq 600 ]
 says "a regression prints the mean squared error on stderr" err '^Mean squared error = '
+"$KLIFT" generate rings rings.svm --rows 300 -q
+sed 's/^1 /one /; s/^2 /two /; s/^3 /three /' rings.svm >words.svm
+expect 3 "labels that are words are an error" "$KLIFT" train words.svm --features 64 -q
+says "and it says what to do" err 'label-type'
+expect 0 "train takes words as labels" "$KLIFT" train words.svm --label-type text --features 64 -o words.klift -q
+expect 0 "predict expects words from a model that has them" "$KLIFT" predict words.klift words.svm -q
+says "predict prints the words" out '^three$'
+expect 0 "test expects words from a model that has them" "$KLIFT" test words.klift words.svm --json -q
+expect 0 "predict --scores of three classes succeeds" "$KLIFT" predict --scores words.klift rings.svm -q
+says "the header names the classes" <(head -n 1 out) '^label	one	three	two$'
+expect 0 "NPY from a pipe is predicted" bash -c "cat x.npy | '$KLIFT' predict m.klift - --format npy"
+expect 2 "NPY from a pipe needs its format beside a model of text" bash -c "cat x.npy | '$KLIFT' predict m.klift -"
+says "and it says so" err '[-]-format npy'
 # index base and width come from the model: zero-based rows that lack column 0 and the last ones
 printf '1 0:1 3:1\n-1 0:-1 3:-1\n1 0:1.5 3:1\n-1 0:-1.2 3:-1\n1 0:1.1 2:1\n-1 0:-1.3 2:-1\n' >zero.svm
 expect 0 "train on zero-based columns succeeds" "$KLIFT" train zero.svm --kernel linear --map identity -o zero.klift -q

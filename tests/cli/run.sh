@@ -14,7 +14,7 @@ passed=0 failed=0 skipped=0
 
 ok() { passed=$((passed + 1)); echo "ok - $1"; }
 not_ok() { failed=$((failed + 1)); echo "not ok - $1"; shift; printf '#   %s\n' "$@"; }
-skip() { skipped=$((skipped + 1)); echo "skip - $1"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $1"; }
 
 # expect CODE SENTENCE COMMAND...: leaves the output in files out and err. A failure must say why, once, after 'klift: '.
 expect() {

@@ -1,0 +1,412 @@
+/*
+ * test_map_contract.c - what every map must do, for every kernel that fits and every variant: walks the registries, so
+ * a new map is tested by being registered. Data: SYN rows (ALGORITHMS 0.1), errors over all n^2 entries of the Gram
+ * matrix; statistical checks allow 5 of their own standard errors over fixed seeds.
+ */
+#include "map/map.h"
+#include "support.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40, SEEDS = 24 };
+
+typedef struct bench {
+    int64_t n, d;
+    double *x;    /* (n, d) */
+    float *dense; /* (n, d) */
+    int64_t *start;
+    int32_t *column;
+    float *value;
+    kl_survey survey;
+} bench;
+
+static void bench_new(bench *b, int64_t n, int64_t d)
+{
+    *b = (bench){.n = n, .d = d};
+    b->x = malloc((size_t)(n * d) * sizeof *b->x);
+    b->dense = malloc((size_t)(n * d) * sizeof *b->dense);
+    b->start = malloc((size_t)(n + 1) * sizeof *b->start);
+    b->column = malloc((size_t)(n * d) * sizeof *b->column);
+    b->value = malloc((size_t)(n * d) * sizeof *b->value);
+    syn_rows(n, d, b->x);
+    int64_t at = 0;
+    b->start[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < d; j++) {
+            float v = (float)b->x[i * d + j];
+            if (d > 5 && (i + j) % 3 == 0) /* some zeros, so that sparse rows differ from dense ones */
+                v = 0.0f;
+            b->dense[i * d + j] = v;
+            b->x[i * d + j] = (double)v;
+            if (v != 0.0f) {
+                b->column[at] = (int32_t)j;
+                b->value[at++] = v;
+            }
+        }
+        b->start[i + 1] = at;
+    }
+    kl_batch all = {.size = sizeof all, .rows = n, .columns = d, .dense = b->dense, .stride = d};
+    b->survey.rows = n;
+    b->survey.columns = d;
+    b->survey.norm_max = b->survey.norm_mean = 1;
+    assert_int_equal(kl_rows_add(&b->survey.sample, &all, 0, n), KLIFT_OK);
+}
+
+static void bench_free(bench *b)
+{
+    free(b->x);
+    free(b->dense);
+    free(b->start);
+    free(b->column);
+    free(b->value);
+    kl_rows_clear(&b->survey.sample);
+}
+
+static kl_batch dense_view(const bench *b)
+{
+    return (kl_batch){.size = sizeof(kl_batch), .rows = b->n, .columns = b->d, .dense = b->dense, .stride = b->d};
+}
+
+static kl_batch sparse_view(const bench *b)
+{
+    return (kl_batch){.size = sizeof(kl_batch), .rows = b->n, .columns = b->d, .start = b->start, .column = b->column, .value = b->value};
+}
+
+static kl_map *make(const bench *b, const char *text, const char *kernel_text, int64_t features, uint64_t seed, uint32_t stream)
+{
+    kl_kernel *kernel;
+    kl_map *map;
+    assert_int_equal(kl_kernel_new(kernel_text, &kernel), KLIFT_OK);
+    assert_int_equal(kl_kernel_fit(kernel, &b->survey), KLIFT_OK);
+    assert_int_equal(kl_map_new(text, kernel, features, seed, stream, &map), KLIFT_OK);
+    assert_int_equal(kl_map_make(map, &b->survey, b->d, NULL), KLIFT_OK);
+    kl_kernel_free(kernel);
+    return map;
+}
+
+static float *lift(const kl_map *map, const kl_batch *x)
+{
+    float *z = malloc((size_t)(x->rows * map->n_out) * sizeof *z + 1);
+    void *scratch = malloc((size_t)kl_map_dense_scratch(map, x) + 1);
+    assert_int_equal(kl_map_apply_dense(map, x, z, map->n_out, scratch), KLIFT_OK);
+    free(scratch);
+    return z;
+}
+
+static double largest_difference(const float *a, const float *b, int64_t count)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double d = fabs((double)a[i] - (double)b[i]);
+        if (!(d <= most))
+            most = d; /* NaN stays */
+    }
+    return most;
+}
+
+/* ---- the contract, each part answering how many times it is broken ---- */
+
+static int rows_alone_equal_the_batch(const kl_map *map, const bench *b)
+{
+    kl_batch all = dense_view(b);
+    float *together = lift(map, &all);
+    int broken = 0;
+    for (int64_t i = 0; i < b->n; i++) {
+        kl_batch one = kl_batch_part(&all, i, 1);
+        float *alone = lift(map, &one);
+        broken += !(largest_difference(alone, together + i * map->n_out, map->n_out) <= 1e-6);
+        free(alone);
+    }
+    free(together);
+    return broken;
+}
+
+static int sparse_equals_dense(const kl_map *map, const bench *b)
+{
+    kl_batch dense = dense_view(b), sparse = sparse_view(b);
+    kl_batch tail = kl_batch_part(&sparse, b->n / 2, b->n - b->n / 2); /* entries that do not start at 0 */
+    float *one = lift(map, &dense), *two = lift(map, &sparse), *three = lift(map, &tail);
+    int broken = !(largest_difference(one, two, b->n * map->n_out) <= 1e-6);
+    broken += !(largest_difference(one + b->n / 2 * map->n_out, three, tail.rows * map->n_out) <= 1e-6);
+    free(one);
+    free(two);
+    free(three);
+    return broken;
+}
+
+static int a_loaded_map_equals_the_saved_one(const kl_map *map, const bench *b)
+{
+    kl_record_writer to;
+    kl_record_reader from;
+    kl_map *loaded = NULL;
+    uint32_t tag;
+    kl_batch all = dense_view(b);
+    kl_record_begin(&to, KL_RECORD_MODEL);
+    kl_record_open(&to, KL_TAG('T', 'E', 'S', 'T'), true);
+    kl_map_save(map, &to);
+    kl_record_close(&to);
+    assert_int_equal(kl_record_finish(&to), KLIFT_OK);
+    assert_int_equal(kl_record_check(&from, to.bytes, to.length, KL_RECORD_MODEL), KLIFT_OK);
+    assert_int_equal(kl_record_next(&from, &tag), KLIFT_OK);
+    assert_int_equal(kl_map_load(&from, NULL, &loaded), KLIFT_OK);
+    assert_int_equal(kl_record_done(&from), KLIFT_OK);
+    float *before = lift(map, &all), *after = lift(loaded, &all);
+    int broken = memcmp(before, after, (size_t)(b->n * map->n_out) * sizeof *before) != 0;
+    free(before);
+    free(after);
+    kl_map_free(loaded);
+    kl_record_clear(&to);
+    return broken;
+}
+
+static int a_zero_row_is_finite(const kl_map *map, const bench *b)
+{
+    float *zero = calloc((size_t)b->d, sizeof *zero);
+    kl_batch one = {.size = sizeof one, .rows = 1, .columns = b->d, .dense = zero, .stride = b->d};
+    float *z = lift(map, &one);
+    int broken = 0;
+    for (int64_t i = 0; i < map->n_out; i++)
+        broken += !isfinite(z[i]);
+    free(z);
+    free(zero);
+    return broken;
+}
+
+/* Sums of errors and squared errors of one map over all pairs; *theory is the mean of the stated variances. */
+static void gram_errors(const kl_map *map, const bench *b, double *error, double *square, double *theory, double *worst)
+{
+    kl_batch all = dense_view(b);
+    float *z = lift(map, &all);
+    *error = *square = *theory = *worst = 0;
+    for (int64_t i = 0; i < b->n; i++)
+        for (int64_t j = 0; j < b->n; j++) {
+            kl_pair pair;
+            double estimate = 0;
+            kl_pair_set(&pair, b->d, b->x + i * b->d, b->x + j * b->d);
+            for (int64_t k = 0; k < map->n_out; k++)
+                estimate += (double)z[i * map->n_out + k] * (double)z[j * map->n_out + k];
+            double e = estimate - kl_kernel_value(map->kernel, &pair);
+            *error += e;
+            *square += e * e;
+            *worst = fmax(*worst, fabs(e));
+            if (map->type->variance != NULL)
+                *theory += map->type->variance(map, &pair);
+        }
+    double pairs = (double)(b->n * b->n);
+    *error /= pairs;
+    *square /= pairs;
+    *theory /= pairs;
+    free(z);
+}
+
+static void mean_and_error(const double *v, int count, double *mean, double *standard_error)
+{
+    double sum = 0, square = 0;
+    for (int i = 0; i < count; i++)
+        sum += v[i];
+    *mean = sum / count;
+    for (int i = 0; i < count; i++)
+        square += (v[i] - *mean) * (v[i] - *mean);
+    *standard_error = sqrt(square / (count - 1) / count);
+}
+
+/* Exact, unbiased with the stated variance, or within the stated bias. With `damage`, one weight of each map is spoilt. */
+static int accuracy_is_as_stated(const bench *b, const char *text, const char *kernel, int64_t features, bool damage)
+{
+    double error[SEEDS], square[SEEDS], theory = 0, worst = 0, mean, se;
+    kl_accuracy accuracy = KL_EXACT;
+    bool has_variance = false;
+    for (int s = 0; s < SEEDS; s++) {
+        kl_map *map = make(b, text, kernel, features, (uint64_t)(1000 + s), 0);
+        if (damage) {
+            int64_t count;
+            float *weight = map->type->weights(map, &count);
+            weight[0] += 1e4f;
+        }
+        accuracy = map->type->accuracy;
+        has_variance = map->type->variance != NULL;
+        gram_errors(map, b, &error[s], &square[s], &theory, &worst);
+        kl_map_free(map);
+        if (accuracy == KL_EXACT && !(worst <= 1e-5))
+            return 1;
+    }
+    if (accuracy == KL_EXACT)
+        return 0;
+    int broken = 0;
+    mean_and_error(error, SEEDS, &mean, &se);
+    broken += accuracy == KL_UNBIASED && !(fabs(mean) <= 5 * se + 1e-6);
+    mean_and_error(square, SEEDS, &mean, &se);
+    broken += has_variance && accuracy == KL_UNBIASED && !(fabs(mean - theory) <= 5 * se + 1e-9);
+    if (broken > 0 && !damage)
+        print_message("%s %s d=%lld D=%lld: mean squared error %g (se %g), stated %g\n", text, kernel, (long long)b->d, (long long)features, mean, se, theory);
+    return broken;
+}
+
+static int streams_are_different_copies(const bench *b, const char *text, const char *kernel, int64_t features)
+{
+    kl_map *one = make(b, text, kernel, features, 7, 0), *two = make(b, text, kernel, features, 7, 1);
+    kl_batch all = dense_view(b);
+    float *x = lift(one, &all), *y = lift(two, &all);
+    int broken = one->type->accuracy != KL_EXACT && largest_difference(x, y, b->n * one->n_out) == 0;
+    free(x);
+    free(y);
+    kl_map_free(one);
+    kl_map_free(two);
+    return broken;
+}
+
+static int contract(const bench *b, const char *text, const char *kernel, int64_t features)
+{
+    kl_map *map = make(b, text, kernel, features, 42, 0);
+    int broken = rows_alone_equal_the_batch(map, b) + sparse_equals_dense(map, b) + a_loaded_map_equals_the_saved_one(map, b) + a_zero_row_is_finite(map, b);
+    broken += map->type->needs != KL_LINEAR && map->n_out < features;
+    kl_map_free(map);
+    broken += accuracy_is_as_stated(b, text, kernel, features, false);
+    broken += streams_are_different_copies(b, text, kernel, features);
+    return broken;
+}
+
+/* ---- walking the registries ---- */
+
+/* Every variant of a map: each word of its first word parameter. */
+static int variants(const kl_map_type *type, char text[][64], int most)
+{
+    int count = 0;
+    for (const kl_param *p = type->params; p->name != NULL; p++) {
+        if (p->kind != KL_WORD)
+            continue;
+        for (const char *word = p->words; *word != '\0' && count < most;) {
+            size_t length = strcspn(word, "|");
+            snprintf(text[count++], 64, "%s:%s=%.*s", type->name, p->name, (int)length, word);
+            word += length + (word[length] == '|');
+        }
+        return count;
+    }
+    snprintf(text[0], 64, "%s", type->name);
+    return 1;
+}
+
+static void every_map_keeps_its_contract_on_every_kernel_that_fits(void **state)
+{
+    static const int64_t widths[] = {1, 5, 54, 123};
+    int combinations = 0;
+    (void)state;
+    for (int w = 0; w < 4; w++) {
+        bench b;
+        bench_new(&b, ROWS, widths[w]);
+        for (int64_t m = 0; kl_map_type_at(m) != NULL; m++)
+            for (int64_t k = 0; kl_kernel_type_at(k) != NULL; k++) {
+                char text[8][64];
+                if (!kl_map_fits(kl_map_type_at(m), kl_kernel_type_at(k)))
+                    continue;
+                int count = variants(kl_map_type_at(m), text, 8);
+                for (int v = 0; v < count; v++) {
+                    int64_t features = w % 2 == 0 ? 64 : 77; /* odd too */
+                    int broken = contract(&b, text[v], kl_kernel_type_at(k)->name, features);
+                    if (widths[w] == 123)
+                        print_message("contract: %s on %s\n", text[v], kl_kernel_type_at(k)->name);
+                    if (broken > 0)
+                        print_message("%s on %s, d=%lld: broken %d times\n", text[v], kl_kernel_type_at(k)->name, (long long)widths[w], broken);
+                    assert_int_equal(broken, 0);
+                    combinations++;
+                }
+            }
+        bench_free(&b);
+    }
+    print_message("%d combinations\n", combinations);
+    assert_true(combinations >= 12);
+}
+
+static void one_spoilt_weight_breaks_the_contract_of_every_map(void **state)
+{
+    bench b;
+    (void)state;
+    bench_new(&b, ROWS, 5);
+    for (int64_t m = 0; kl_map_type_at(m) != NULL; m++) {
+        const kl_map_type *type = kl_map_type_at(m);
+        for (int64_t k = 0; kl_kernel_type_at(k) != NULL; k++) {
+            int64_t count;
+            if (!kl_map_fits(type, kl_kernel_type_at(k)))
+                continue;
+            if (type->weights == NULL) {
+                print_message("%s has no weights to spoil\n", type->name);
+                continue;
+            }
+            kl_map *map = make(&b, type->name, kl_kernel_type_at(k)->name, 8, 42, 0);
+            float *weight = type->weights(map, &count);
+            weight[0] += 0.125f;
+            assert_true(a_loaded_map_equals_the_saved_one(map, &b) > 0);
+            kl_map_free(map);
+            assert_true(accuracy_is_as_stated(&b, type->name, kl_kernel_type_at(k)->name, 8, true) > 0);
+        }
+    }
+    bench_free(&b);
+}
+
+/* ---- reference figures of ALGORITHMS 1.3, n = 200 ---- */
+
+static void check_figure(int64_t d, const char *text, int64_t features, double stated, int seeds)
+{
+    bench b;
+    double square[SEEDS], error, theory = 0, worst, mean, se;
+    b = (bench){0};
+    bench_new(&b, 200, d);
+    syn_rows(200, d, b.x); /* the figures are of full rows */
+    for (int64_t i = 0; i < 200 * d; i++)
+        b.dense[i] = (float)b.x[i];
+    for (int s = 0; s < seeds; s++) {
+        kl_map *map = make(&b, text, "gaussian:gamma=1", features, (uint64_t)(1 + s), 0);
+        gram_errors(map, &b, &error, &square[s], &theory, &worst);
+        kl_map_free(map);
+    }
+    mean_and_error(square, seeds, &mean, &se);
+    print_message("%s d=%lld D=%lld: MSE %.6f (se %.1e), closed form %.6f, stated %.6f\n", text, (long long)d, (long long)features, mean, se, theory, stated);
+    assert_true(fabs(theory - stated) <= 1e-3 * stated);
+    assert_true(fabs(mean - theory) <= 5 * se);
+    bench_free(&b);
+}
+
+static void fourier_meets_the_reference_figures(void **state)
+{
+    (void)state;
+    check_figure(16, "fourier:form=phase", 256, 0.003677, 20);
+    check_figure(16, "fourier:form=paired", 256, 0.003448, 20);
+    check_figure(64, "fourier:form=phase", 256, 0.003732, 20);
+    check_figure(64, "fourier:form=paired", 256, 0.003558, 20);
+    if (quick())
+        return;
+    check_figure(16, "fourier:form=paired", 1024, 0.0008619, 12);
+    check_figure(64, "fourier:form=paired", 1024, 0.0008895, 12);
+}
+
+static void a_map_refuses_a_kernel_that_does_not_fit_and_names_those_that_do(void **state)
+{
+    kl_kernel *kernel;
+    kl_map *map;
+    (void)state;
+    assert_int_equal(kl_kernel_new("linear", &kernel), KLIFT_OK);
+    assert_int_equal(kl_map_new("fourier", kernel, 10, 1, 0, &map), KLIFT_USAGE);
+    assert_null(map);
+    assert_non_null(strstr(kl_error_text(), "identity"));
+    kl_kernel_free(kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_map_keeps_its_contract_on_every_kernel_that_fits),
+        cmocka_unit_test(one_spoilt_weight_breaks_the_contract_of_every_map),
+        cmocka_unit_test(fourier_meets_the_reference_figures),
+        cmocka_unit_test(a_map_refuses_a_kernel_that_does_not_fit_and_names_those_that_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

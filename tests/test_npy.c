@@ -1,0 +1,440 @@
+/* test_npy.c - NPY arrays: every type, labels read in step, and headers that lie. */
+#include "base/memory.h"
+#include "data/reader.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64], x_path[128], y_path[128], labels[160];
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/klift-npy-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    snprintf(x_path, sizeof x_path, "%s/x.npy", folder);
+    snprintf(y_path, sizeof y_path, "%s/y.npy", folder);
+    snprintf(labels, sizeof labels, "labels=\"%s\"", y_path);
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    unlink(x_path);
+    unlink(y_path);
+    return rmdir(folder);
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+/* A whole file in memory: version major.0, the dict as given, the data. */
+static size_t make_npy(char *out, int major, const char *dict, const void *data, size_t count)
+{
+    size_t length = strlen(dict) + 1, at = 8;
+    memcpy(out, "\x93NUMPY", 6);
+    out[6] = (char)major;
+    out[7] = 0;
+    for (int i = 0; i < (major == 1 ? 2 : 4); i++)
+        out[at++] = (char)(length >> (8 * i));
+    memcpy(out + at, dict, length - 1);
+    out[at + length - 1] = '\n';
+    memcpy(out + at + length, data, count);
+    return at + length + count;
+}
+
+static void write_npy(const char *path, const char *dict, const void *data, size_t count)
+{
+    char *bytes = malloc(count + 20000);
+    write_bytes(path, bytes, make_npy(bytes, 1, dict, data, count));
+    free(bytes);
+}
+
+#define DICT(descr, shape) "{'descr': '" descr "', 'fortran_order': False, 'shape': " shape ", }"
+
+/* Opens, reads all rows two at a time, returns the last batch's status; sum of all values. */
+static klift_status read_all(const char *options, int64_t *rows, double *sum)
+{
+    kl_reader *reader;
+    kl_batch batch;
+    *rows = 0;
+    *sum = 0;
+    klift_status status = kl_reader_open(x_path, options, &reader);
+    while (status == KLIFT_OK) {
+        status = kl_reader_next(reader, 2, &batch);
+        if (status != KLIFT_OK || batch.rows == 0)
+            break;
+        assert_int_equal(kl_batch_check(&batch, "batch"), KLIFT_OK);
+        for (int64_t i = 0; i < batch.rows * batch.columns; i++)
+            *sum += (double)batch.dense[i];
+        *rows += batch.rows;
+    }
+    kl_reader_free(reader);
+    return status;
+}
+
+static void expect_refusal(const char *options, const char *word)
+{
+    int64_t rows;
+    double sum;
+    klift_status status = read_all(options, &rows, &sum);
+    if (status != KLIFT_DATA || strstr(kl_error_text(), word) == NULL || strstr(kl_error_text(), folder) == NULL)
+        fail_msg("expected '%s', got status %d: %s", word, status, kl_error_text());
+}
+
+static void reads_every_type_in_either_byte_order(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *dict, *bytes;
+        size_t count;
+        float first, second;
+    } arrays[] = {
+        {DICT("<f4", "(1, 2)"), "\0\0\x80\x3f\0\0\0\xc0", 8, 1, -2},
+        {DICT(">f4", "(1, 2)"), "\x3f\x80\0\0\xc0\0\0\0", 8, 1, -2},
+        {DICT("<f8", "(1, 2)"), "\0\0\0\0\0\0\xf8\x3f\0\0\0\0\0\0\0\x80", 16, 1.5f, -0.0f},
+        {DICT(">f8", "(1, 2)"), "\x3f\xf8\0\0\0\0\0\0\x80\0\0\0\0\0\0\0", 16, 1.5f, -0.0f},
+        {DICT("<f2", "(1, 2)"), "\0\x3c\x01\0", 4, 1, 0x1p-24f},
+        {DICT(">f2", "(1, 2)"), "\xfb\xff\x04\0", 4, -65504, 0x1p-14f},
+        {DICT("|i1", "(1, 2)"), "\xff\x7f", 2, -1, 127},
+        {DICT("<i2", "(1, 2)"), "\xfe\xff\0\x01", 4, -2, 256},
+        {DICT(">i2", "(1, 2)"), "\xff\xfe\x01\0", 4, -2, 256},
+        {DICT("<i4", "(1, 2)"), "\xff\xff\xff\xff\0\0\x01\0", 8, -1, 65536},
+        {DICT(">i8", "(1, 2)"), "\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\x01\0\0\0\0", 16, -1, 4294967296},
+        {DICT("|u1", "(1, 2)"), "\xff\x01", 2, 255, 1},
+        {DICT("<u2", "(1, 2)"), "\xff\xff\x01\0", 4, 65535, 1},
+        {DICT("<u4", "(1, 2)"), "\0\0\0\x80\x01\0\0\0", 8, 2147483648, 1},
+        {DICT("<u8", "(1, 2)"), "\0\0\0\0\0\0\0\x80\x01\0\0\0\0\0\0\0", 16, 9223372036854775808.0f, 1},
+        {DICT("|b1", "(1, 2)"), "\x01\0", 2, 1, 0},
+        {"{\"shape\":(1,2),\"descr\":\"=f4\",\"fortran_order\":True}  ", "\0\0\x80\x3f\0\0\0\xc0", 8, 1, -2},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        kl_reader *reader;
+        kl_batch batch;
+        write_npy(x_path, arrays[i].dict, arrays[i].bytes, arrays[i].count);
+        klift_status status = kl_reader_open(x_path, NULL, &reader);
+        if (status != KLIFT_OK)
+            fail_msg("%s: %s", arrays[i].dict, kl_error_text());
+        assert_string_equal(reader->type->name, "npy");
+        assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+        assert_int_equal(batch.rows, 1);
+        assert_int_equal(batch.columns, 2);
+        if (batch.dense[0] != arrays[i].first || batch.dense[1] != arrays[i].second)
+            fail_msg("%s: %g %g", arrays[i].dict, (double)batch.dense[0], (double)batch.dense[1]);
+        assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+        assert_int_equal(batch.rows, 0);
+        kl_reader_free(reader);
+    }
+}
+
+static void reads_all_versions_and_shapes(void **unused)
+{
+    (void)unused;
+    float data[6] = {1, 2, 3, 4, 5, 6};
+    char bytes[1000];
+    int64_t rows;
+    double sum;
+    for (int major = 1; major <= 3; major++) {
+        write_bytes(x_path, bytes, make_npy(bytes, major, DICT("<f4", "(3, 2)"), data, sizeof data));
+        assert_int_equal(read_all(NULL, &rows, &sum), KLIFT_OK);
+        assert_int_equal(rows, 3);
+        assert_true(sum == 21);
+    }
+    write_npy(x_path, DICT("<f4", "(6,)"), data, sizeof data);
+    assert_int_equal(read_all("dim=1", &rows, &sum), KLIFT_OK);
+    assert_int_equal(rows, 6);
+    write_npy(x_path, DICT("<f4", "(0, 5)"), data, 0);
+    assert_int_equal(read_all(NULL, &rows, &sum), KLIFT_OK);
+    assert_int_equal(rows, 0);
+    write_npy(x_path, DICT("<f4", "(2, 2)"), data, sizeof data); /* 8 bytes too many */
+    assert_int_equal(read_all(NULL, &rows, &sum), KLIFT_OK);
+    assert_true(sum == 10);
+    write_npy(x_path, "{'descr': '<f4', 'fortran_order': True, 'shape': (6, 1), }", data, sizeof data);
+    assert_int_equal(read_all(NULL, &rows, &sum), KLIFT_OK);
+    assert_int_equal(rows, 6);
+}
+
+static void refuses_bad_headers(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *dict, *word;
+    } bad[] = {
+        {DICT("|O", "(1, 2)"), "object"},
+        {DICT("<c8", "(1, 2)"), "'<c8' are not supported"},
+        {DICT("<f16", "(1, 2)"), "not supported"},
+        {DICT("<f", "(1, 2)"), "not supported"},
+        {DICT("<i3", "(1, 2)"), "not supported"},
+        {DICT("<M8[ns]", "(1, 2)"), "not supported"},
+        {DICT("<f4x", "(1, 2)"), "not supported"},
+        {DICT("<f99999999999999999999999", "(1, 2)"), "not supported"},
+        {DICT("|S4", "(1, 2)"), "text, not numbers"},
+        {DICT("", "(1, 2)"), "descr"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 2), }", "structured"},
+        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "numpy.ascontiguousarray"},
+        {"{'descr': '<f4', 'fortran_order': 1, 'shape': (2, 2), }", "fortran_order"},
+        {DICT("<f4", "()"), "0 dimensions"},
+        {DICT("<f4", "(1, 2, 3)"), "3 dimensions"},
+        {DICT("<f4", "(1,1,1,1,1,1,1,1,1,1,1)"), "dimensions"},
+        {DICT("<f4", "(-1, 2)"), "negative"},
+        {DICT("<f4", "(2, 0)"), "0 columns"},
+        {DICT("<f4", "(1, 4294967296)"), "columns"},
+        {DICT("<f8", "(2305843009213693952, 8)"), "more than any file holds"},
+        {DICT("<f8", "(99999999999999999999, 8)"), "below 2^63"},
+        {DICT("<f4", "(64000000000000, 1)"), "truncated"},
+        {DICT("<f4", "(1 2)"), "comma"},
+        {DICT("<f4", "(1,, 2)"), "whole numbers"},
+        {DICT("<f4", "(a, 2)"), "whole numbers"},
+        {DICT("<f4", "((((((((1))))))))"), "whole numbers"},
+        {DICT("<f4", "[1, 2]"), "tuple"},
+        {DICT("<f4", "(1, 2"), "whole numbers"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), 'extra': 1}", "a key"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}", "twice"},
+        {"{'descr': '<f4', 'shape': (1, 2)}", "missing"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)} + 1", "behind the dict"},
+        {"{'descr': '<f4' 'fortran_order': False, 'shape': (1, 2)}", "does not end"},
+        {"{'descr': __import__('os'), 'fortran_order': False, 'shape': (1, 2)}", "descr"},
+        {"", "dict"},
+        {"{", "a key"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        write_npy(x_path, bad[i].dict, "12345678", 8);
+        expect_refusal(NULL, bad[i].word);
+    }
+}
+
+static void refuses_other_versions_and_long_headers(void **unused)
+{
+    (void)unused;
+    char bytes[20000];
+    size_t count = make_npy(bytes, 9, DICT("<f4", "(1, 2)"), "12345678", 8);
+    write_bytes(x_path, bytes, count);
+    expect_refusal(NULL, "version 9.0");
+    count = make_npy(bytes, 2, DICT("<f4", "(1, 2)"), "12345678", 8);
+    memset(bytes + 8, 0xff, 4);
+    write_bytes(x_path, bytes, count);
+    expect_refusal(NULL, "4294967295 bytes long");
+    memcpy(bytes, "\x93NUMPY\x01\0\x20\x4e", 10); /* 20000 */
+    write_bytes(x_path, bytes, sizeof bytes);
+    expect_refusal(NULL, "20000 bytes long");
+    write_bytes(x_path, "1 1:1\n", 6);
+    expect_refusal("format=npy", "not an NPY file");
+}
+
+static void every_truncation_is_refused(void **unused)
+{
+    (void)unused;
+    char bytes[1000];
+    size_t count = make_npy(bytes, 1, DICT("<f4", "(3, 2)"), "abcdefghijklmnopqrstuvwx", 24);
+    for (size_t cut = 0; cut < count; cut++) {
+        write_bytes(x_path, bytes, cut);
+        expect_refusal("format=npy", cut < 6 ? "not an NPY file" : "truncated");
+    }
+    char expected[100];
+    snprintf(expected, sizeof expected, "promises %zu bytes, it has %zu", count, count - 1);
+    write_bytes(x_path, bytes, count - 1);
+    expect_refusal(NULL, expected);
+}
+
+static void names_row_and_column_of_a_bad_value(void **unused)
+{
+    (void)unused;
+    double data[6] = {1, 2, 3, 4, 5, 6};
+    data[5] = NAN;
+    write_npy(x_path, DICT("<f8", "(3, 2)"), data, sizeof data);
+    expect_refusal(NULL, "row 3, column 2: the value is not finite");
+    data[2] = -INFINITY;
+    write_npy(x_path, DICT("<f8", "(3, 2)"), data, sizeof data);
+    expect_refusal(NULL, "row 2, column 1: the value is not finite");
+    data[1] = 3.5e38;
+    write_npy(x_path, DICT("<f8", "(3, 2)"), data, sizeof data);
+    expect_refusal(NULL, "row 1, column 2: the value is out of range");
+    write_npy(x_path, DICT("<f2", "(1, 2)"), "\0\0\0\x7c", 4);
+    expect_refusal(NULL, "column 2: the value is not finite");
+}
+
+static void refuses_another_width_than_dim(void **unused)
+{
+    (void)unused;
+    write_npy(x_path, DICT("<f4", "(1, 2)"), "\0\0\0\0\0\0\0\0", 8);
+    expect_refusal("dim=3", "2 columns, but dim=3");
+}
+
+static void numeric_labels_come_with_their_rows_in_every_pass(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 30000 };
+    float *x = malloc(ROWS * 3 * sizeof *x);
+    double *y = malloc(ROWS * 2 * sizeof *y);
+    for (int i = 0; i < ROWS * 3; i++)
+        x[i] = (float)i;
+    for (int i = 0; i < ROWS * 2; i++)
+        y[i] = -i;
+    write_npy(x_path, DICT("<f4", "(30000, 3)"), x, ROWS * 3 * sizeof *x);
+    write_npy(y_path, DICT("<f8", "(30000, 2)"), y, ROWS * 2 * sizeof *y);
+    kl_reader *reader;
+    kl_batch batch;
+    assert_int_equal(kl_reader_open(x_path, labels, &reader), KLIFT_OK);
+    static const int64_t sizes[] = {777, 30000, INT64_MAX};
+    for (int pass = 0; pass < 3; pass++) {
+        int64_t row = 0;
+        for (;;) {
+            assert_int_equal(kl_reader_next(reader, sizes[pass], &batch), KLIFT_OK);
+            if (batch.rows == 0)
+                break;
+            assert_true(batch.rows == sizes[pass] || row + batch.rows == ROWS);
+            assert_int_equal(batch.targets, 2);
+            assert_memory_equal(batch.dense, x + row * 3, (size_t)batch.rows * 3 * sizeof *x);
+            assert_memory_equal(batch.target, y + row * 2, (size_t)batch.rows * 2 * sizeof *y);
+            row += batch.rows;
+        }
+        assert_int_equal(row, ROWS);
+        assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
+    }
+    kl_reader_free(reader);
+    free(x);
+    free(y);
+}
+
+static void text_labels_become_class_names(void **unused)
+{
+    (void)unused;
+    write_npy(x_path, DICT("|u1", "(3, 1)"), "\1\2\3", 3);
+    static const struct {
+        const char *dict, *bytes;
+        size_t count;
+        const char *name[3];
+    } texts[] = {
+        {DICT("|S4", "(3,)"), "cat\0mousdog\0", 12, {"cat", "mous", "dog"}},
+        {DICT("<U2", "(3,)"), "a\0\0\0\0\0\0\0\xe4\0\0\0b\0\0\0\x00\xf6\x01\0\xac\x20\0\0", 24, {"a", "\xc3\xa4" "b", "\xf0\x9f\x98\x80\xe2\x82\xac"}},
+        {DICT(">U1", "(3,)"), "\0\0\0a\0\0\0\xe4\0\0\0b", 12, {"a", "\xc3\xa4", "b"}},
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+        kl_reader *reader;
+        kl_batch batch;
+        write_npy(y_path, texts[t].dict, texts[t].bytes, texts[t].count);
+        assert_int_equal(kl_reader_open(x_path, labels, &reader), KLIFT_OK);
+        assert_int_equal(kl_reader_next(reader, 3, &batch), KLIFT_OK);
+        assert_null(batch.target);
+        for (int i = 0; i < 3; i++)
+            assert_string_equal(batch.label[i], texts[t].name[i]);
+        kl_reader_free(reader);
+    }
+}
+
+static void refuses_bad_labels(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *dict, *bytes;
+        size_t count;
+        const char *word;
+    } bad[] = {
+        {DICT("|u1", "(3,)"), "\1\2\3", 3, "2 rows, but"},
+        {DICT("|u1", "(1,)"), "\1", 1, "has 1 labels"},
+        {DICT("<f4", "(2,)"), "\0\0\0\0\0\0\x80\x7f", 8, "row 2, column 1: the label is not finite"},
+        {DICT("<i8", "(2,)"), "\1\0\0\0\0\0\0\0\1\0\0\0\0\0\x20\0", 16, "row 2, column 1: the label is 2^53"},
+        {DICT("|S2", "(2,)"), "ab\0c", 4, "row 2, column 1: the label holds a NUL"},
+        {DICT("|S2", "(2,)"), "ab\0\0", 4, "row 2, column 1: the label is empty"},
+        {DICT("<U1", "(2,)"), "a\0\0\0\0\xd8\0\0", 8, "row 2, column 1: the label is not Unicode"},
+        {DICT("<U1", "(2,)"), "\0\0\x11\0a\0\0\0", 8, "row 1, column 1: the label is not Unicode"},
+        {DICT("|S1", "(2, 1)"), "ab", 2, "1-D"},
+        {DICT("|S9999999", "(2,)"), "ab", 2, "too long"},
+        {DICT("|O", "(2,)"), "ab", 2, "object"},
+        {DICT("|u1", "(2, 3)"), "\1\2\3\4\5", 5, "truncated"},
+    };
+    write_npy(x_path, DICT("|u1", "(2, 1)"), "\1\2", 2);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        write_npy(y_path, bad[i].dict, bad[i].bytes, bad[i].count);
+        expect_refusal(labels, bad[i].word);
+    }
+    int64_t rows;
+    double sum;
+    assert_int_equal(read_all("labels=\"/nowhere/y.npy\"", &rows, &sum), KLIFT_IO);
+    char both[200];
+    snprintf(both, sizeof both, "no-label=true,%s", labels); /* not even opened */
+    assert_int_equal(read_all(both, &rows, &sum), KLIFT_OK);
+}
+
+static void *feed(void *fifo)
+{
+    char bytes[200];
+    size_t count = make_npy(bytes, 1, DICT("<f4", "(1000000000, 2000000000)"), "12345678", 8);
+    write_bytes(fifo, bytes, count);
+    return NULL;
+}
+
+static void a_pipe_whose_header_lies_costs_no_memory(void **unused)
+{
+    (void)unused;
+    char fifo[160];
+    pthread_t writer;
+    kl_reader *reader;
+    kl_batch batch;
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(pthread_create(&writer, NULL, feed, fifo), 0);
+    assert_int_equal(kl_reader_open(fifo, NULL, &reader), KLIFT_OK);
+    assert_int_equal(kl_reader_next(reader, 1000000, &batch), KLIFT_DATA);
+    assert_non_null(strstr(kl_error_text(), "truncated"));
+    kl_reader_free(reader);
+    pthread_join(writer, NULL);
+    unlink(fifo);
+}
+
+/* Any changed byte of the header is refused or read; never a crash. */
+static void damaged_headers_never_crash(void **unused)
+{
+    (void)unused;
+    static const char bytes[] = "{}()[]'\",: 0123456789<>|=fiubSUOTrue-\n\0\xff";
+    char good[300], text[300];
+    size_t count = make_npy(good, 1, DICT("<f4", "(3, 2)"), "abcdefghijklmnopqrstuvwx", 24);
+    uint64_t key = 3;
+    for (int round = 0; round < 4000; round++) {
+        int64_t rows;
+        double sum;
+        memcpy(text, good, count);
+        for (int change = 0; change <= round % 3; change++) {
+            key = kl_mix(key, 1);
+            text[6 + key % (count - 30)] = bytes[(key >> 32) % (sizeof bytes - 1)];
+        }
+        write_bytes(x_path, text, count);
+        klift_status status = read_all("format=npy", &rows, &sum);
+        assert_true(status == KLIFT_OK || status == KLIFT_DATA);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_type_in_either_byte_order),
+        cmocka_unit_test(reads_all_versions_and_shapes),
+        cmocka_unit_test(refuses_bad_headers),
+        cmocka_unit_test(refuses_other_versions_and_long_headers),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(names_row_and_column_of_a_bad_value),
+        cmocka_unit_test(refuses_another_width_than_dim),
+        cmocka_unit_test(numeric_labels_come_with_their_rows_in_every_pass),
+        cmocka_unit_test(text_labels_become_class_names),
+        cmocka_unit_test(refuses_bad_labels),
+        cmocka_unit_test(a_pipe_whose_header_lies_costs_no_memory),
+        cmocka_unit_test(damaged_headers_never_crash),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
