@@ -1,5 +1,6 @@
 /* test_parallel.c - every task runs once, failures are the lowest one's, pools survive failures, each other and fork. */
 #include "base/parallel.h"
+#include "support.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -59,7 +60,7 @@ static void every_index_runs_once_for_all_counts_and_threads(void **unused)
         kl_pool *pool;
         assert_int_equal(kl_pool_new(&pool, threads), KLIFT_OK);
         assert_int_equal(kl_pool_threads(pool), threads);
-        for (int64_t count = 0; count <= MOST; count += count < 40 || count > 990 ? 1 : 7)
+        for (int64_t count = 0; count <= MOST; count += quick() && count >= 40 ? 64 : 1)
             assert_true(runs_all(pool, count));
         kl_pool_free(pool);
     }

@@ -152,9 +152,9 @@ static klift_status rewind_sevens(void *user)
 
 static void the_model_is_the_same_for_any_threads_batch_and_source(void **state)
 {
-    static const char *const settings[] = {"features", "600", "kernel", "gaussian", NULL};
+    static const char *const full[] = {"features", "600", "folds", "2", NULL}, *const fewer[] = {"features", "70", NULL}; /* 600: two tiles on a side */
     static const char *const threads[] = {"1", "2", "3"}, *const batches[] = {"1", "100", "5000"};
-    klift_spec *spec = spec_of(settings);
+    klift_spec *spec = spec_of(quick() ? fewer : full);
     table t = load("rings", "rows=6000,seed=3");
     klift_batch all = rows_of(&t, 0, t.n);
     klift_data *data;
@@ -556,9 +556,9 @@ static void several_targets_equal_one_at_a_time(void **state)
 
 static void gamma_search_is_no_worse_than_a_bad_gamma(void **state)
 {
-    static const char *const searched[] = {"features", "200", "kernel", "gaussian:gamma=search", NULL};
+    static const char *const searched[] = {"features", "120", "kernel", "gaussian:gamma=search", NULL};
     klift_spec *spec = spec_of(searched);
-    klift_data *data = synthetic("checkerboard", "rows=4000,seed=3");
+    klift_data *data = synthetic("checkerboard", "rows=2000,seed=3");
     klift_model *model = train(spec, data, NULL);
     char json[2048], *at;
     (void)state;
@@ -566,7 +566,7 @@ static void gamma_search_is_no_worse_than_a_bad_gamma(void **state)
     OK(klift_model_test(model, data, NULL, json, sizeof json, NULL));
     at = strstr(json, "\"error\": ");
     assert_non_null(at);
-    assert_true(atof(at + 9) < 0.12);
+    assert_true(atof(at + 9) < 0.15);
     klift_data_free(data);
     klift_model_free(model);
     klift_spec_free(spec);

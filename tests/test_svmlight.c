@@ -402,7 +402,7 @@ static void plain_numbers_have_the_bits_of_the_general_ones(void **unused)
     p += sprintf(p, "1");
     for (int i = 0; i < COUNT; i++) {
         key = kl_mix(key, 1);
-        int whole = (int)(key % 10), places = (int)(key >> 8) % 11;
+        int whole = (int)(key % 10), places = (int)(key >> 8 & 63) % 20;
         char number[64], *q = number;
         const char *after;
         double value;

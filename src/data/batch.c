@@ -52,9 +52,10 @@ static klift_status check_sparse(const kl_batch *batch, const char *what)
 {
     if (batch->rows > 0 && batch->start[batch->rows] > batch->start[0] && (batch->column == NULL || batch->value == NULL))
         return kl_fail(KLIFT_USAGE, "%s: column or value is NULL in a CSR batch", what);
-    for (int64_t i = 0; i < batch->rows; i++) {
+    for (int64_t i = 0; i < batch->rows; i++) /* all of them before any entry is read */
         if (batch->start[i] > batch->start[i + 1] || batch->start[i] < 0)
             return kl_fail(KLIFT_DATA, "%s: row %lld: start[%lld] = %lld does not ascend", what, (long long)i, (long long)i, (long long)batch->start[i]);
+    for (int64_t i = 0; i < batch->rows; i++) {
         int64_t last = -1;
         for (int64_t p = batch->start[i]; p < batch->start[i + 1]; p++) {
             int64_t column = batch->column[p];

@@ -91,7 +91,7 @@ klift_status kl_rows_add(kl_rows *rows, const kl_batch *batch, int64_t first, in
     if (count == 0)
         return KLIFT_OK;
     if (rows->rows == 0) {
-        rows->sparse = batch->start != NULL;
+        rows->sparse = batch->start != NULL || batch->columns == 0; /* no columns, no dense array: CSR can still say so */
         rows->columns = batch->columns;
         rows->targets = batch->target != NULL ? batch->targets : 0;
         rows->has_label = batch->label != NULL;

@@ -23,6 +23,7 @@ static klift_status fetch(kl_reader *reader, state *s)
         return KLIFT_OK;
     }
     klift_status checked = kl_batch_check(&s->batch, "the source");
+    s->batch.rows = checked == KLIFT_OK ? s->batch.rows : 0; /* refused rows are not handed out by the next call */
     if (checked != KLIFT_OK)
         return kl_fail_in(checked, "batch that starts at row %lld", (long long)reader->at);
     return KLIFT_OK;

@@ -218,12 +218,14 @@ static inline uint64_t digits_value(uint64_t word, int count)
     return ((t & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) + ((t >> 16) & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >> 32;
 }
 
-/* [+-]digits[.digits] of at most 15 digits and behind it the end of the token: exact, one rounding in the division.
- * NULL when the number is of another form. */
-static inline const char *plain_number(const char *p, double *value)
+/* [+-]digits[.digits] and behind it the end of the token; NULL when the number is of another form. Up to 15 digits are
+ * an exact double, and so is the power of ten: one rounding. With single, up to 19 digits will do: each of the two
+ * roundings, and that of the right double, moves the value by at most 2^-53 of it, so the float is certain when both
+ * ends of a wider margin have the same. */
+static inline const char *plain_number(const char *p, bool single, double *value)
 {
     static const uint64_t whole_power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
     bool negative = *p == '-';
     p += negative || *p == '+';
     uint64_t word, digits = (uint64_t)*p - '0';
@@ -235,16 +237,22 @@ static inline const char *plain_number(const char *p, double *value)
     }
     p += count;
     if (*p == '.') {
-        for (int more = 8; more == 8 && places <= 8; places += more) {
+        for (int more = 8; more == 8 && places <= 16; places += more) {
             word = load(p + 1 + places);
             more = count_digits(word);
-            digits = digits * whole_power[more] + digits_value(word, more);
+            digits = digits * whole_power[more] + digits_value(word, more); /* wraps beyond 19 digits: not used then */
         }
         p += 1 + places;
     }
-    if (count + places == 0 || count + places > 15 || !ends(*p))
+    if (count + places == 0 || count + places > (single ? 19 : 15) || !ends(*p))
         return NULL;
-    double size = places == 0 ? (double)(int64_t)digits : (double)(int64_t)digits / power[places];
+    double size;
+    if (count + places > 15) {
+        size = (double)digits / power[places];
+        if ((float)(size * (1 - 0x1p-50)) != (float)(size * (1 + 0x1p-50)))
+            return NULL;
+    } else
+        size = places == 0 ? (double)(int64_t)digits : (double)(int64_t)digits / power[places];
     *value = negative ? -size : size;
     return p;
 }
@@ -268,7 +276,7 @@ static bool loses_digits(const char *p, const char *end)
 static klift_status read_number_label(kl_reader *reader, state *s, const char **at)
 {
     double *value = &s->target[s->rows];
-    const char *p = *at, *after = plain_number(p, value);
+    const char *p = *at, *after = plain_number(p, false, value);
     if (after == NULL) {
         kl_number_kind kind = kl_number_read(p, s->text + s->whole, value, &after);
         if (kind != KL_NUMBER_OK || !ends(*after) || loses_digits(p, after))
@@ -373,7 +381,7 @@ static klift_status read_entries(kl_reader *reader, state *s, const char **at)
             index = index * 10 + digit; /* wraps round beyond 19 digits, but then it is not used */
         if (*q == ':' && q > p && q <= p + 9) {
             double value;
-            const char *after = plain_number(q + 1, &value);
+            const char *after = plain_number(q + 1, true, &value);
             int64_t column = (int64_t)index - base;
             if (after != NULL && column > last && column < limit) {
                 columns[n] = (int32_t)column;

@@ -1,0 +1,201 @@
+/* test_product.c - out = x w' within its error bound, the same bits for dense and CSR rows and for any cut. */
+#include "math/product.h"
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct shape {
+    int64_t rows, n, k;
+} shape;
+
+static const shape shapes[] = {{1, 1, 1}, {3, 1, 7}, {5, 9, 1}, {4, 8, 8}, {7, 17, 5}, {13, 33, 31}, {2, 7, 100}, {9, 16, 64}, {6, 100, 3}, {0, 5, 4}, {31, 23, 29}, {4, 5, 1000}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+typedef struct sample {
+    shape s;
+    int64_t stride, out_stride;
+    float *x; /* (rows, stride), a third of it zero; NaN between columns and stride */
+    kl_panels w;
+} sample;
+
+static sample make(shape s)
+{
+    sample a = {.s = s, .stride = s.k + 3, .out_stride = s.n + 2};
+    a.x = malloc((size_t)(s.rows * a.stride + 1) * sizeof *a.x);
+    for (int64_t i = 0; i < s.rows; i++)
+        for (int64_t j = 0; j < a.stride; j++) {
+            float value = (float)syn_normal((uint64_t)i, (uint64_t)j);
+            a.x[i * a.stride + j] = j >= s.k ? NAN : (i + j) % 3 == 0 ? 0.0f : value;
+        }
+    assert_int_equal(kl_panels_new(&a.w, s.n, s.k), KLIFT_OK);
+    double *row = malloc((size_t)s.k * sizeof *row);
+    for (int64_t r = 0; r < s.n; r++) {
+        for (int64_t j = 0; j < s.k; j++)
+            row[j] = syn_normal(1000 + (uint64_t)r, (uint64_t)j);
+        kl_panels_set(&a.w, r, row);
+    }
+    free(row);
+    return a;
+}
+
+static void unmake(sample *a)
+{
+    kl_panels_clear(&a->w);
+    assert_null(a->w.packed);
+    free(a->x);
+}
+
+static const float guard = -77.25f;
+
+static float *room_for(const sample *a)
+{
+    int64_t count = a->s.rows * a->out_stride + 1;
+    float *out = malloc((size_t)count * sizeof *out);
+    for (int64_t i = 0; i < count; i++)
+        out[i] = guard;
+    return out;
+}
+
+static size_t bytes_of(const sample *a)
+{
+    return (size_t)(a->s.rows * a->out_stride + 1) * sizeof(float);
+}
+
+static float *dense_product(const sample *a)
+{
+    float *out = room_for(a);
+    kl_product_dense(&a->w, a->s.rows, a->x, a->stride, out, a->out_stride);
+    return out;
+}
+
+static void products_are_within_their_error_bound(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < SHAPES; t++) {
+        sample a = make(shapes[t]);
+        float *out = dense_product(&a);
+        for (int64_t i = 0; i < a.s.rows; i++)
+            for (int64_t r = 0; r < a.out_stride; r++) {
+                if (r >= a.s.n) {
+                    assert_true(out[i * a.out_stride + r] == guard); /* beyond n nothing is written */
+                    continue;
+                }
+                double sum = 0, size = 0;
+                for (int64_t j = 0; j < a.s.k; j++) {
+                    double term = (double)a.x[i * a.stride + j] * (double)kl_panels_get(&a.w, r, j);
+                    sum += term;
+                    size += fabs(term);
+                }
+                double error = fabs((double)out[i * a.out_stride + r] - sum);
+                if (!(error <= (double)(a.s.k + 1) * FLT_EPSILON / 2 * size + DBL_MIN))
+                    fail_msg("rows %d n %d k %d: error %g of %g", (int)a.s.rows, (int)a.s.n, (int)a.s.k, error, size);
+            }
+        free(out);
+        unmake(&a);
+    }
+}
+
+static void sparse_rows_give_the_bits_of_dense_ones(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < SHAPES; t++) {
+        sample a = make(shapes[t]);
+        float *packed = malloc((size_t)(a.s.rows * a.s.k + 1) * sizeof *packed), *sparse = room_for(&a), *expected = dense_product(&a);
+        for (int64_t i = 0; i < a.s.rows; i++)
+            memcpy(packed + i * a.s.k, a.x + i * a.stride, (size_t)a.s.k * sizeof *packed);
+        csr rows = csr_of(a.s.rows, a.s.k, packed);
+        kl_product_sparse(&a.w, a.s.rows, rows.start, rows.column, rows.value, sparse, a.out_stride);
+        assert_memory_equal(sparse, expected, bytes_of(&a));
+        int64_t at = 0; /* and with every zero written out */
+        csr_free(&rows);
+        rows = csr_of(a.s.rows, a.s.k, packed);
+        for (int64_t i = 0; i < a.s.rows; i++, rows.start[i] = at)
+            for (int64_t j = 0; j < a.s.k; j++) {
+                rows.column[at] = (int32_t)j;
+                rows.value[at++] = packed[i * a.s.k + j];
+            }
+        kl_product_sparse(&a.w, a.s.rows, rows.start, rows.column, rows.value, sparse, a.out_stride);
+        assert_memory_equal(sparse, expected, bytes_of(&a));
+        csr_free(&rows);
+        free(packed);
+        free(sparse);
+        free(expected);
+        unmake(&a);
+    }
+}
+
+static void any_cut_of_the_rows_gives_the_same_bits(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < SHAPES; t++) {
+        sample a = make(shapes[t]);
+        float *expected = dense_product(&a), *out = room_for(&a);
+        for (int64_t cut = 0; cut <= a.s.rows; cut++) {
+            kl_product_dense(&a.w, cut, a.x, a.stride, out, a.out_stride);
+            kl_product_dense(&a.w, a.s.rows - cut, a.x + cut * a.stride, a.stride, out + cut * a.out_stride, a.out_stride);
+            assert_memory_equal(out, expected, bytes_of(&a));
+        }
+        for (int64_t i = 0; i < a.s.rows; i++) /* row by row */
+            kl_product_dense(&a.w, 1, a.x + i * a.stride, a.stride, out + i * a.out_stride, a.out_stride);
+        assert_memory_equal(out, expected, bytes_of(&a));
+        free(expected);
+        free(out);
+        unmake(&a);
+    }
+}
+
+static void rows_of_zeros_give_zero(void **unused)
+{
+    (void)unused;
+    sample a = make((shape){5, 11, 6});
+    float x[5 * 6] = {0}, out[5 * 11];
+    const int64_t start[6] = {0};
+    kl_product_dense(&a.w, 5, x, 6, out, 11);
+    for (int i = 0; i < 55; i++)
+        assert_true(out[i] == 0.0f && !signbit(out[i]));
+    memset(out, 0xff, sizeof out);
+    kl_product_sparse(&a.w, 5, start, NULL, NULL, out, 11);
+    for (int i = 0; i < 55; i++)
+        assert_true(out[i] == 0.0f && !signbit(out[i]));
+    unmake(&a);
+}
+
+static void weights_are_rounded_to_float32_and_found_again(void **unused)
+{
+    (void)unused;
+    kl_panels w;
+    assert_int_equal(kl_panels_new(&w, 19, 5), KLIFT_OK);
+    for (int64_t r = 18; r >= 0; r--) {
+        double row[5] = {0.1 + (double)r, 1e-300, 1.0 / 3, -2, 16777217};
+        kl_panels_set(&w, r, row);
+    }
+    for (int64_t r = 0; r < 19; r++) {
+        assert_true(kl_panels_get(&w, r, 0) == (float)(0.1 + (double)r));
+        assert_true(kl_panels_get(&w, r, 1) == 0.0f);
+        assert_true(kl_panels_get(&w, r, 4) == 16777216.0f);
+        *kl_panels_at(&w, r, 3) = (float)r;
+        assert_true(kl_panels_get(&w, r, 3) == (float)r && kl_panels_get(&w, r, 2) == (float)(1.0 / 3));
+    }
+    kl_panels_clear(&w);
+    assert_int_equal(kl_panels_new(&w, INT64_C(1) << 40, INT64_C(1) << 40), KLIFT_MEMORY);
+    assert_null(w.packed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_within_their_error_bound),
+        cmocka_unit_test(sparse_rows_give_the_bits_of_dense_ones),
+        cmocka_unit_test(any_cut_of_the_rows_gives_the_same_bits),
+        cmocka_unit_test(rows_of_zeros_give_zero),
+        cmocka_unit_test(weights_are_rounded_to_float32_and_found_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
