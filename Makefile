@@ -28,6 +28,7 @@ CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 
+.SECONDARY:
 .PHONY: all check test demo install clean tests
 all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
 

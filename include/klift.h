@@ -78,16 +78,6 @@ typedef struct klift_source {
     klift_status (*rewind)(void *user);                   /* NULL: can be read once only */
 } klift_source;
 
-/* Processes that share a job; all calls are collective. Tests make one from threads, the MPI build from an MPI_Comm. */
-typedef struct klift_comm {
-    int64_t size;
-    void *user;
-    int rank, ranks;
-    klift_status (*sum)(void *user, double *values, int64_t count);
-    klift_status (*broadcast)(void *user, void *bytes, int64_t count, int root);
-    klift_status (*gather)(void *user, const void *bytes, int64_t count, void *all, int root);
-} klift_comm;
-
 /* ---- library ---- */
 KLIFT_API const char *klift_version(void); /* "0.1.0", static */
 KLIFT_API const char *klift_error(void);   /* this thread's last message; valid until its next klift call */
@@ -98,7 +88,6 @@ KLIFT_API klift_status klift_list(const char *what, char *json, int64_t room, in
 KLIFT_API klift_status klift_run_new(klift_run **run);
 KLIFT_API klift_status klift_run_set(klift_run *run, const char *key, const char *value); /* threads, batch, max-memory */
 KLIFT_API void klift_run_on_event(klift_run *run, klift_event_fn event, void *user);      /* called on the calling thread only */
-KLIFT_API klift_status klift_run_join(klift_run *run, const klift_comm *comm);            /* borrowed until run is freed */
 KLIFT_API void klift_run_cancel(klift_run *run);                                          /* async-signal-safe, any thread */
 KLIFT_API void klift_run_free(klift_run *run);
 

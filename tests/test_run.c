@@ -23,7 +23,6 @@ static void a_new_run_has_sensible_defaults(void **unused)
     assert_in_range(kl_run_threads(run), 1, 1024);
     assert_int_equal(kl_run_batch(run), 4096);
     assert_true(kl_run_memory(run) > 1 << 20);
-    assert_null(kl_run_comm(run));
     assert_in_range(kl_run_seconds(run) >= 0 && kl_run_seconds(run) < 10, 1, 1);
     assert_int_equal(kl_run_check(run), KLIFT_OK);
     klift_run_free(run);
@@ -224,7 +223,6 @@ static void no_run_is_one_thread_and_silence(void **unused)
     assert_int_equal(kl_run_batch(NULL), 4096);
     assert_true(kl_run_memory(NULL) > 1 << 20);
     assert_true(kl_run_seconds(NULL) == 0);
-    assert_null(kl_run_comm(NULL));
     assert_int_equal(kl_run_check(NULL), KLIFT_OK);
     assert_int_equal(kl_run_progress(NULL, "survey", 1, 2, 3), KLIFT_OK);
     kl_run_say(NULL, KLIFT_EVENT_NOTE, "survey", "nobody hears %d", 1);
@@ -251,54 +249,6 @@ static void a_local_run_stands_in_for_none(void **unused)
     klift_run_free(own);
 }
 
-static klift_status add_up(void *user, double *values, int64_t count)
-{
-    (void)user;
-    (void)values;
-    (void)count;
-    return KLIFT_OK;
-}
-
-static klift_status share(void *user, void *bytes, int64_t count, int root)
-{
-    (void)user;
-    (void)bytes;
-    (void)count;
-    (void)root;
-    return KLIFT_OK;
-}
-
-static klift_status collect(void *user, const void *bytes, int64_t count, void *all, int root)
-{
-    (void)bytes;
-    return share(user, all, count, root);
-}
-
-static void only_whole_communicators_are_joined(void **unused)
-{
-    (void)unused;
-    const klift_comm good = {sizeof good, NULL, 1, 2, add_up, share, collect};
-    klift_comm bad[6] = {good, good, good, good, good, good};
-    klift_run *run = new_run();
-    bad[0].size = 8;
-    bad[1].rank = 2;
-    bad[2].rank = -1;
-    bad[3].ranks = 0;
-    bad[4].sum = NULL;
-    bad[5].gather = NULL;
-    for (int i = 0; i < 6; i++)
-        assert_int_equal(klift_run_join(run, &bad[i]), KLIFT_USAGE);
-    assert_int_equal(klift_run_join(run, NULL), KLIFT_USAGE);
-    assert_int_equal(klift_run_join(NULL, &good), KLIFT_USAGE);
-    assert_null(kl_run_comm(run));
-    assert_int_equal(klift_run_join(run, &good), KLIFT_OK);
-    assert_ptr_equal(kl_run_comm(run), &good);
-    const klift_comm alone = {sizeof alone, NULL, 0, 1, add_up, share, collect};
-    assert_int_equal(klift_run_join(run, &alone), KLIFT_OK);
-    assert_null(kl_run_comm(run)); /* one process needs none */
-    klift_run_free(run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,7 +263,6 @@ int main(void)
         cmocka_unit_test(tasks_run_after_every_change_of_threads),
         cmocka_unit_test(no_run_is_one_thread_and_silence),
         cmocka_unit_test(a_local_run_stands_in_for_none),
-        cmocka_unit_test(only_whole_communicators_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,6 @@ struct klift_run {
     int64_t batch, max_memory;
     klift_event_fn event;
     void *user;
-    const klift_comm *comm;
     atomic_int cancelled;
     kl_pool *pool;
     double started;
@@ -149,16 +148,6 @@ void klift_run_on_event(klift_run *run, klift_event_fn event, void *user)
     }
 }
 
-klift_status klift_run_join(klift_run *run, const klift_comm *comm)
-{
-    if (run == NULL || comm == NULL || comm->size < (int64_t)sizeof *comm)
-        return kl_fail(KLIFT_USAGE, "klift_run_join: run or comm is NULL, or comm->size is not set");
-    if (comm->ranks < 1 || comm->rank < 0 || comm->rank >= comm->ranks || comm->sum == NULL || comm->broadcast == NULL || comm->gather == NULL)
-        return kl_fail(KLIFT_USAGE, "klift_run_join: rank %d of %d, or a function is missing", comm->rank, comm->ranks);
-    run->comm = comm;
-    return KLIFT_OK;
-}
-
 void klift_run_cancel(klift_run *run)
 {
     if (run != NULL)
@@ -188,11 +177,6 @@ int64_t kl_run_batch(const klift_run *run)
 int64_t kl_run_memory(const klift_run *run)
 {
     return run == NULL ? default_memory() : run->max_memory;
-}
-
-const klift_comm *kl_run_comm(const klift_run *run)
-{
-    return run == NULL || run->comm == NULL || run->comm->ranks == 1 ? NULL : run->comm;
 }
 
 double kl_run_seconds(const klift_run *run)

@@ -1,5 +1,5 @@
 /*
- * run.h - how a job runs: threads, memory limit, progress, cancel, communicator, scratch. Never decides a result.
+ * run.h - how a job runs: threads, memory limit, progress, cancel, scratch. Never decides a result.
  * Every function accepts a NULL run: one thread, silent, default limit.
  */
 #ifndef KL_RUN_H
@@ -16,7 +16,6 @@ extern const kl_param kl_run_params[];
 int kl_run_threads(const klift_run *run);
 int64_t kl_run_batch(const klift_run *run);      /* rows asked of a reader at a time */
 int64_t kl_run_memory(const klift_run *run);     /* bytes: max-memory, or half of the machine's or cgroup's */
-const klift_comm *kl_run_comm(const klift_run *run); /* NULL: one process */
 double kl_run_seconds(const klift_run *run);     /* since the run was made; 0 without one */
 
 klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context);
