@@ -156,6 +156,7 @@ static klift_status next_of_head(kl_reader *reader, int64_t at_most, kl_batch *b
 klift_status kl_reader_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
 {
     *batch = (kl_batch){.size = sizeof *batch};
+    reader->at_start = false; /* also when it fails: the next rewind must not believe in the start */
     if (reader->head_kept && reader->head_at < reader->head.rows)
         KL_TRY(next_of_head(reader, at_most, batch));
     else {
@@ -163,7 +164,6 @@ klift_status kl_reader_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
             kl_rows_clear(&reader->head); /* replayed, and cannot be asked for again */
         KL_TRY(reader->type->next(reader, at_most, batch));
     }
-    reader->at_start = false;
     reader->at += batch->rows;
     reader->handed += batch->rows;
     return KLIFT_OK;

@@ -66,9 +66,8 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     int64_t count = s->frequency.n;
     bool paired = s->phase == NULL;
     float *turns = paired ? z->dense + count : z->dense, scale = (float)sqrt(2.0 / (double)map->n_out);
-    (void)scratch;
     if (x->dense != NULL)
-        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, turns, z->stride);
+        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, turns, z->stride, scratch);
     else
         kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, turns, z->stride);
     for (int64_t i = 0; i < x->rows; i++) {
@@ -79,6 +78,12 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
             kl_trig_cosines(count, row, s->phase, scale, row);
     }
     return KLIFT_OK;
+}
+
+static int64_t scratch_bytes(const kl_map *map, int64_t rows)
+{
+    (void)rows;
+    return kl_product_scratch(map->n_in);
 }
 
 static double variance(const kl_map *map, const kl_pair *pair)
@@ -97,7 +102,7 @@ static double cost(const kl_map *map, int64_t entries)
 static float *weights(kl_map *map, int64_t *count)
 {
     state *s = map->state;
-    *count = (s->frequency.n + KL_PANEL - 1) / KL_PANEL * KL_PANEL * s->frequency.k;
+    *count = kl_panels_floats(&s->frequency);
     return s->frequency.packed;
 }
 
@@ -117,6 +122,7 @@ const kl_map_type kl_map_fourier = {
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,
+    .scratch = scratch_bytes,
     .variance = variance,
     .cost = cost,
     .weights = weights,

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { BLOCK = 64, GROUP = 8 };
+enum { BLOCK = 64, GROUP = KL_MICRO_GROUP };
 
 typedef struct work {
     kl_tiles *a;
@@ -20,42 +20,42 @@ typedef struct work {
     int64_t failed;
 } work;
 
-/* Rows of a row-major operand (m, k) in panels of KL_MICRO rows: (ceil(m / KL_MICRO), k, KL_MICRO). */
-static void pack(int64_t m, int64_t k, const double *a, int64_t stride, double *panel)
+/* Rows of a row-major operand (m, k) in panels of `width` rows: (m / width, k, width). m is a multiple of 16: tiles are. */
+static void pack(int64_t m, int64_t k, const double *a, int64_t stride, int64_t width, double *panel)
 {
-    for (int64_t i = 0; i < m; i += KL_MICRO)
-        for (int64_t p = 0; p < k; p++)
-            for (int64_t r = 0; r < KL_MICRO; r++)
-                panel[i * k + p * KL_MICRO + r] = i + r < m ? a[(i + r) * stride + p] : 0;
+    for (int64_t i = 0; i < m; i += width)
+        for (int64_t r = 0; r < width; r++)
+            for (int64_t p = 0; p < k; p++)
+                panel[i * k + p * width + r] = a[(i + r) * stride + p];
 }
 
 /* c (m, n) -= a (m, k) b (n, k)' */
 static void subtract(int64_t m, int64_t n, int64_t k, const double *a, const double *b, double *c, int64_t stride, double *scratch)
 {
+    const kl_micro *micro = kl_micro_get();
     if (k == 0 || m == 0)
         return;
-    double *left = scratch, *right = scratch + (m + KL_MICRO) * k, sum[KL_MICRO][KL_MICRO];
-    pack(m, k, a, stride, left);
-    pack(n, k, b, stride, right);
-    for (int64_t j = 0; j < n; j += KL_MICRO)
-        for (int64_t i = 0; i < m; i += KL_MICRO) {
-            kl_micro_product(k, left + i * k, right + j * k, sum);
-            for (int64_t p = 0; p < KL_MICRO && i + p < m; p++)
-                for (int64_t q = 0; q < KL_MICRO && j + q < n; q++)
-                    c[(i + p) * stride + j + q] -= sum[p][q];
-        }
+    double *left = scratch, *right = scratch + m * k;
+    pack(m, k, a, stride, micro->left, left);
+    pack(n, k, b, stride, micro->width64, right);
+    for (int64_t j = 0; j < n; j += micro->width64)
+        for (int64_t i = 0; i < m; i += micro->left)
+            micro->add64(k, left + i * k, right + j * k, -1, c + i * stride + j, stride);
 }
 
-/* x (m, n) := x l^-T for a small lower triangular l (n, n), row by row */
+/* x (m, n) := x l^-T for a small lower triangular l (n, n): GROUP rows at a time, transposed, by forward substitution */
 static void divide_block(int64_t m, int64_t n, const double *l, double *x, int64_t stride)
 {
-    for (int64_t r = 0; r < m; r++)
-        for (int64_t j = 0; j < n; j++) {
-            double sum = x[r * stride + j];
-            for (int64_t p = 0; p < j; p++)
-                sum -= x[r * stride + p] * l[j * stride + p];
-            x[r * stride + j] = sum / l[j * stride + j];
-        }
+    double columns[BLOCK * GROUP];
+    for (int64_t i = 0; i < m; i += GROUP) {
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t g = 0; g < GROUP; g++)
+                columns[j * GROUP + g] = x[(i + g) * stride + j];
+        kl_micro_get()->forward64(n, l, stride, columns);
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t g = 0; g < GROUP; g++)
+                x[(i + g) * stride + j] = columns[j * GROUP + g];
+    }
 }
 
 /* Unblocked Cholesky of the leading n columns; the column that fails, or -1. */
@@ -96,7 +96,7 @@ static klift_status divide_task(void *context, int64_t index, int worker)
 {
     work *w = context;
     int64_t edge = w->a->edge, k = w->step, i = k + 1 + index;
-    double *scratch = w->scratch + worker * 2 * (edge + KL_MICRO) * edge;
+    double *scratch = w->scratch + worker * 2 * edge * edge;
     const double *l = kl_tiles_at(w->a, k, k);
     double *x = kl_tiles_at(w->a, i, k);
     for (int64_t b = 0; b < edge; b += BLOCK) {
@@ -114,7 +114,7 @@ static klift_status update_task(void *context, int64_t index, int worker)
     while ((row + 1) * (row + 2) / 2 <= index)
         row++;
     int64_t i = k + 1 + row, j = k + 1 + index - row * (row + 1) / 2;
-    subtract(edge, edge, edge, kl_tiles_at(w->a, i, k), kl_tiles_at(w->a, j, k), kl_tiles_at(w->a, i, j), edge, w->scratch + worker * 2 * (edge + KL_MICRO) * edge);
+    subtract(edge, edge, edge, kl_tiles_at(w->a, i, k), kl_tiles_at(w->a, j, k), kl_tiles_at(w->a, i, j), edge, w->scratch + worker * 2 * edge * edge);
     return KLIFT_OK;
 }
 
@@ -133,7 +133,7 @@ klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed)
     *failed = -1;
     if (a->count == 0)
         return KLIFT_OK;
-    KL_TRY(kl_new(&w.scratch, kl_run_threads(run) * 2 * (a->edge + KL_MICRO) * a->edge, sizeof *w.scratch, "the factorisation"));
+    KL_TRY(kl_new(&w.scratch, kl_run_threads(run) * 2 * a->edge * a->edge, sizeof *w.scratch, "the factorisation"));
     pad(a);
     for (w.step = 0; w.step < a->count && *failed < 0; w.step++) {
         int64_t left = a->count - 1 - w.step;
@@ -168,24 +168,13 @@ static void forward_tile(const double *l, int64_t edge, const double *xj, double
                 xi[r * GROUP + g] -= l[r * edge + p] * xj[p * GROUP + g];
 }
 
-static void forward_diagonal(const double *l, int64_t edge, double *x)
-{
-    for (int64_t r = 0; r < edge; r++) {
-        for (int64_t p = 0; p < r; p++)
-            for (int g = 0; g < GROUP; g++)
-                x[r * GROUP + g] -= l[r * edge + p] * x[p * GROUP + g];
-        for (int g = 0; g < GROUP; g++)
-            x[r * GROUP + g] /= l[r * edge + r];
-    }
-}
-
 static void forward(const kl_tiles *a, int64_t first_tile, double *x)
 {
     int64_t edge = a->edge;
     for (int64_t i = first_tile; i < a->count; i++) {
         for (int64_t j = first_tile; j < i; j++)
             forward_tile(kl_tiles_at(a, i, j), edge, x + j * edge * GROUP, x + i * edge * GROUP);
-        forward_diagonal(kl_tiles_at(a, i, i), edge, x + i * edge * GROUP);
+        kl_micro_get()->forward64(edge, kl_tiles_at(a, i, i), edge, x + i * edge * GROUP);
     }
 }
 

@@ -1,21 +1,35 @@
-/* micro.h - the innermost float64 block product, shared by the exact statistics and the factorisation. */
+/*
+ * micro.h - the innermost loops, one table per instruction set: micro_portable.c is the reference, micro_avx2.c stands
+ * beside it. Chosen by cpuid once per process, KLIFT_SIMD=portable|avx2 overrides. Operands are packed in panels:
+ * a (k, left), b (k, width); every sum is one chain over ascending k, so blocks do not depend on what is around them.
+ */
 #ifndef KL_MICRO_H
 #define KL_MICRO_H
 
 #include <stdint.h>
 
-enum { KL_MICRO = 4 };
+enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 16, KL_MICRO_LEFT = 4 };
 
-/* sum[i][j] = sum_p a[p][i] b[p][j] for packed panels of KL_MICRO: (k, KL_MICRO) each; p ascending */
-static inline void kl_micro_product(int64_t k, const double *restrict a, const double *restrict b, double sum[KL_MICRO][KL_MICRO])
-{
-    for (int i = 0; i < KL_MICRO; i++)
-        for (int j = 0; j < KL_MICRO; j++)
-            sum[i][j] = 0;
-    for (int64_t p = 0; p < k; p++)
-        for (int i = 0; i < KL_MICRO; i++)
-            for (int j = 0; j < KL_MICRO; j++)
-                sum[i][j] += a[p * KL_MICRO + i] * b[p * KL_MICRO + j];
-}
+typedef struct kl_micro {
+    const char *name;
+    int left;             /* rows of a block */
+    int width32, width64; /* columns of a block, float32 and float64 */
+    /* c (left, width32) = a' b */
+    void (*product32)(int64_t k, const float *a, const float *b, float *c, int64_t stride);
+    /* c (left, width32) += a' b, summed in float32, added in float64 */
+    void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
+    /* c (left, width64) += sign a' b */
+    void (*add64)(int64_t k, const double *a, const double *b, double sign, double *c, int64_t stride);
+    /* One sparse row against up to KL_MICRO_PANELS panels, panel_stride apart: out (panels, width32) */
+    void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);
+    /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
+    void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
+    /* trig.h */
+    void (*pairs)(int64_t count, const float *turns, float scale, float *cosine, float *sine);
+    void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);
+} kl_micro;
+
+const kl_micro *kl_micro_get(void);            /* the one in use */
+const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */
 
 #endif

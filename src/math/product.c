@@ -1,35 +1,37 @@
 /*
- * product.c - reference products: weights packed in panels of KL_PANEL columns, four rows of x at a time, the
- * accumulators of a 4 x 8 block in registers while k runs.
+ * product.c - weights packed once in panels of columns, rows packed 64 at a time in groups; a panel stays in the first
+ * cache while the groups pass by it. The block itself is micro.h's.
  */
 #include "math/product.h"
 
 #include "base/memory.h"
 
-enum { ROWS = 4 };
+#include <string.h>
+
+enum { ROWS = 64 };
 
 static int64_t panel_count(const kl_panels *w)
 {
-    return (w->n + KL_PANEL - 1) / KL_PANEL;
+    return (w->n + w->width - 1) / w->width;
 }
 
 klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k)
 {
     int64_t size;
-    *w = (kl_panels){.n = n, .k = k};
-    if (kl_multiply(panel_count(w) * KL_PANEL, k, &size))
+    *w = (kl_panels){.n = n, .k = k, .width = kl_micro_get()->width32};
+    if (kl_multiply(panel_count(w) * w->width, k, &size))
         return kl_fail(KLIFT_MEMORY, "%lld x %lld weights are too many", (long long)n, (long long)k);
     return kl_new(&w->packed, size, sizeof *w->packed, "the map's weights");
 }
 
-float *kl_panels_at(kl_panels *w, int64_t row, int64_t column)
+int64_t kl_panels_floats(const kl_panels *w)
 {
-    return &w->packed[(row / KL_PANEL * w->k + column) * KL_PANEL + row % KL_PANEL];
+    return panel_count(w) * w->width * w->k;
 }
 
-float kl_panels_get(const kl_panels *w, int64_t row, int64_t column)
+float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column)
 {
-    return w->packed[(row / KL_PANEL * w->k + column) * KL_PANEL + row % KL_PANEL];
+    return &w->packed[(row / w->width * w->k + column) * w->width + row % w->width];
 }
 
 void kl_panels_set(kl_panels *w, int64_t row, const double *values)
@@ -44,50 +46,63 @@ void kl_panels_clear(kl_panels *w)
     *w = (kl_panels){0};
 }
 
-/* One panel, up to four rows; the rows that are missing repeat the last one and are not stored. */
-static void dense_block(int64_t k, const float *restrict panel, const float *const x[ROWS], float sum[ROWS][KL_PANEL])
+int64_t kl_product_scratch(int64_t k)
 {
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < KL_PANEL; c++)
-            sum[r][c] = 0;
-    for (int64_t p = 0; p < k; p++)
-        for (int r = 0; r < ROWS; r++)
-            for (int c = 0; c < KL_PANEL; c++)
-                sum[r][c] += x[r][p] * panel[p * KL_PANEL + c];
+    return ROWS * k * (int64_t)sizeof(float);
 }
 
-static void store(const kl_panels *w, int64_t panel, int rows, float sum[][KL_PANEL], float *out, int64_t out_stride)
+/* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
+static void pack(int64_t count, int64_t k, int left, const float *x, int64_t stride, float *packed)
 {
-    int64_t first = panel * KL_PANEL, width = w->n - first < KL_PANEL ? w->n - first : KL_PANEL;
-    for (int r = 0; r < rows; r++)
-        for (int64_t c = 0; c < width; c++)
-            out[r * out_stride + first + c] = sum[r][c];
-}
-
-void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride)
-{
-    for (int64_t q = 0; q < panel_count(w); q++)
-        for (int64_t i = 0; i < rows; i += ROWS) {
-            int here = rows - i < ROWS ? (int)(rows - i) : ROWS;
-            const float *row[ROWS];
-            float sum[ROWS][KL_PANEL];
-            for (int r = 0; r < ROWS; r++)
-                row[r] = x + (i + (r < here ? r : here - 1)) * stride;
-            dense_block(w->k, w->packed + q * w->k * KL_PANEL, row, sum);
-            store(w, q, here, sum, out + i * out_stride, out_stride);
+    for (int64_t i = 0; i < count; i += left)
+        for (int r = 0; r < left; r++) {
+            const float *row = x + (i + r) * stride;
+            float *out = packed + i * k + r;
+            bool there = i + r < count;
+            for (int64_t p = 0; p < k; p++)
+                out[p * left] = there ? row[p] : 0.0f;
         }
+}
+
+/* One block into out, through a copy where it reaches over the edge. */
+static void block(const kl_micro *micro, const kl_panels *w, int64_t panel, const float *a, int64_t rows, float *out, int64_t out_stride)
+{
+    const float *b = w->packed + panel * w->k * w->width;
+    int64_t first = panel * w->width, width = w->n - first < w->width ? w->n - first : w->width;
+    if (rows >= micro->left && width == w->width) {
+        micro->product32(w->k, a, b, out + first, out_stride);
+        return;
+    }
+    float edge[KL_MICRO_LEFT * KL_MICRO_WIDEST];
+    micro->product32(w->k, a, b, edge, w->width);
+    for (int64_t r = 0; r < rows && r < micro->left; r++)
+        memcpy(out + r * out_stride + first, edge + r * w->width, (size_t)width * sizeof *out);
+}
+
+void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride, void *scratch)
+{
+    const kl_micro *micro = kl_micro_get();
+    for (int64_t i = 0; i < rows; i += ROWS) {
+        int64_t count = rows - i < ROWS ? rows - i : ROWS;
+        pack(count, w->k, micro->left, x + i * stride, stride, scratch);
+        for (int64_t q = 0; q < panel_count(w); q++)
+            for (int64_t r = 0; r < count; r += micro->left)
+                block(micro, w, q, (const float *)scratch + r * w->k, count - r, out + (i + r) * out_stride, out_stride);
+    }
 }
 
 void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, float *out, int64_t out_stride)
 {
-    for (int64_t q = 0; q < panel_count(w); q++) {
-        const float *panel = w->packed + q * w->k * KL_PANEL;
+    const kl_micro *micro = kl_micro_get();
+    int64_t panels = panel_count(w), panel_stride = w->k * w->width;
+    for (int64_t q = 0; q < panels; q += KL_MICRO_PANELS) {
+        int here = panels - q < KL_MICRO_PANELS ? (int)(panels - q) : KL_MICRO_PANELS;
+        int64_t first = q * w->width, width = w->n - first < here * w->width ? w->n - first : here * w->width;
         for (int64_t i = 0; i < rows; i++) {
-            float sum[1][KL_PANEL] = {{0}};
-            for (int64_t p = start[i]; p < start[i + 1]; p++)
-                for (int c = 0; c < KL_PANEL; c++)
-                    sum[0][c] += value[p] * panel[(int64_t)column[p] * KL_PANEL + c];
-            store(w, q, 1, sum, out + i * out_stride, out_stride);
+            float sum[KL_MICRO_PANELS * KL_MICRO_WIDEST];
+            int64_t from = start[i], count = start[i + 1] - from;
+            micro->sparse32(count, count > 0 ? column + from : NULL, count > 0 ? value + from : NULL, w->packed + q * panel_stride, panel_stride, here, sum);
+            memcpy(out + i * out_stride + first, sum, (size_t)width * sizeof *out);
         }
     }
 }

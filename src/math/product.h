@@ -7,22 +7,24 @@
 #define KL_PRODUCT_H
 
 #include "base/error.h"
-
-enum { KL_PANEL = 8 };
+#include "math/micro.h"
 
 typedef struct kl_panels {
     int64_t n, k;
-    float *packed; /* (ceil(n / KL_PANEL), k, KL_PANEL): columns of w side by side, zero-padded */
+    int width;     /* columns of w in a panel: what this CPU's blocks have */
+    float *packed; /* (ceil(n / width), k, width), zero-padded */
 } kl_panels;
 
 klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k);
 void kl_panels_set(kl_panels *w, int64_t row, const double *values); /* w[row] = values (k), rounded to float32 */
-float kl_panels_get(const kl_panels *w, int64_t row, int64_t column);
-float *kl_panels_at(kl_panels *w, int64_t row, int64_t column);
+float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column);
+int64_t kl_panels_floats(const kl_panels *w); /* length of packed */
 void kl_panels_clear(kl_panels *w);
 
+/* Bytes of scratch a dense product needs. */
+int64_t kl_product_scratch(int64_t k);
 /* out (rows, n) with row stride out_stride; x dense (rows, k) */
-void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride);
+void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride, void *scratch);
 /* x CSR (rows, k): entries start[i] .. start[i+1]-1 */
 void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, float *out, int64_t out_stride);
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "math/micro.h"
 
-enum { CHUNK = 64, LEFT = 4, RIGHT = 8 };
+enum { CHUNK = 64 };
 
 static int64_t edge_for(int64_t n)
 {
@@ -75,58 +75,43 @@ static void pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, 
     }
 }
 
-static void multiply(int64_t count, const float *restrict a, const float *restrict b, double *tile, int64_t edge)
-{
-    float sum[LEFT][RIGHT] = {{0}};
-    for (int64_t r = 0; r < count; r++)
-        for (int i = 0; i < LEFT; i++)
-            for (int j = 0; j < RIGHT; j++)
-                sum[i][j] += a[r * LEFT + i] * b[r * RIGHT + j];
-    for (int i = 0; i < LEFT; i++)
-        for (int j = 0; j < RIGHT; j++)
-            tile[i * edge + j] += (double)sum[i][j];
-}
-
 static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, float *scratch)
 {
+    const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge;
     float *left = scratch, *right = scratch + CHUNK * edge;
     double *tile = kl_tiles_at(tiles, i, j);
-    pack(tiles, rows, from, count, i * edge, LEFT, true, left);
-    pack(tiles, rows, from, count, j * edge, RIGHT, false, right);
-    for (int64_t c = 0; c < edge; c += RIGHT)
-        for (int64_t r = i == j ? c : 0; r < edge; r += LEFT) /* a diagonal tile is needed below its diagonal only */
-            multiply(count, left + r * count, right + c * count, tile + r * edge + c, edge);
+    pack(tiles, rows, from, count, i * edge, micro->left, true, left);
+    pack(tiles, rows, from, count, j * edge, micro->width32, false, right);
+    for (int64_t c = 0; c < edge; c += micro->width32)
+        for (int64_t r = i == j ? c : 0; r < edge; r += micro->left) /* a diagonal tile is needed below its diagonal only */
+            micro->add32(count, left + r * count, right + c * count, tile + r * edge + c, edge);
 }
 
-static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, double *panel)
+static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, int64_t width, bool weighted, double *panel)
 {
     for (int64_t r = 0; r < count; r++) {
         int64_t row = rows->index[from + r];
         const float *z = rows->z + row * rows->stride;
         double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0;
-        for (int64_t c = 0; c < tiles->edge; c += KL_MICRO)
-            for (int64_t k = 0; k < KL_MICRO; k++) {
+        for (int64_t c = 0; c < tiles->edge; c += width)
+            for (int64_t k = 0; k < width; k++) {
                 int64_t column = first + c + k;
-                panel[c * count + r * KL_MICRO + k] = column < tiles->n ? ((double)z[column] - (double)rows->shift[column]) * weight : 0.0;
+                panel[c * count + r * width + k] = column < tiles->n ? ((double)z[column] - (double)rows->shift[column]) * weight : 0.0;
             }
     }
 }
 
 static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, double *scratch)
 {
+    const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge;
-    double *left = scratch, *right = scratch + CHUNK * edge, sum[KL_MICRO][KL_MICRO];
-    pack_exact(tiles, rows, from, count, i * edge, true, left);
-    pack_exact(tiles, rows, from, count, j * edge, false, right);
-    for (int64_t c = 0; c < edge; c += KL_MICRO)
-        for (int64_t r = i == j ? c : 0; r < edge; r += KL_MICRO) {
-            double *out = kl_tiles_at(tiles, i, j) + r * edge + c;
-            kl_micro_product(count, left + r * count, right + c * count, sum);
-            for (int p = 0; p < KL_MICRO; p++)
-                for (int q = 0; q < KL_MICRO; q++)
-                    out[p * edge + q] += sum[p][q];
-        }
+    double *left = scratch, *right = scratch + CHUNK * edge, *tile = kl_tiles_at(tiles, i, j);
+    pack_exact(tiles, rows, from, count, i * edge, micro->left, true, left);
+    pack_exact(tiles, rows, from, count, j * edge, micro->width64, false, right);
+    for (int64_t c = 0; c < edge; c += micro->width64)
+        for (int64_t r = i == j ? c : 0; r < edge; r += micro->left)
+            micro->add64(count, left + r * count, right + c * count, 1, tile + r * edge + c, edge);
 }
 
 void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch)

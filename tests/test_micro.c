@@ -1,0 +1,158 @@
+/* test_micro.c - every table of inner loops that this CPU can run against the portable one, within the rounding of a sum. */
+#include "math/micro.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 900 };
+
+static float f32[MOST * 16];
+static double f64[MOST * 16];
+
+static void fill(void)
+{
+    for (int i = 0; i < MOST * 16; i++) {
+        f64[i] = syn_normal((uint64_t)i, 5);
+        f32[i] = (float)f64[i];
+    }
+}
+
+static void products_equal_the_definition(void **state)
+{
+    static const int64_t lengths[] = {0, 1, 2, 7, 64, 257, 800};
+    (void)state;
+    fill();
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        const kl_micro *m = kl_micro_at(t);
+        print_message("%s: %d x %d, %d x %d\n", m->name, m->left, m->width32, m->left, m->width64);
+        for (int s = 0; s < 7; s++) {
+            int64_t k = lengths[s];
+            float c[4 * 20];
+            double d[4 * 20], e[4 * 20];
+            for (int i = 0; i < 80; i++) {
+                c[i] = 7;
+                d[i] = 3;
+                e[i] = 3;
+            }
+            m->product32(k, f32, f32 + 99, c, 20);
+            m->add32(k, f32, f32 + 99, d, 20);
+            m->add64(k, f64, f64 + 99, -2, e, 20);
+            for (int i = 0; i < m->left; i++)
+                for (int j = 0; j < 20; j++) {
+                    double single = 0, size = 0, full = 0;
+                    for (int64_t p = 0; p < k && j < m->width32; p++) {
+                        double term = (double)f32[p * m->left + i] * (double)f32[99 + p * m->width32 + j];
+                        single += term;
+                        size += fabs(term);
+                    }
+                    for (int64_t p = 0; p < k && j < m->width64; p++)
+                        full += f64[p * m->left + i] * f64[99 + p * m->width64 + j];
+                    double bound = (double)(k + 1) * 0x1p-24 * size;
+                    assert_true(fabs((double)c[i * 20 + j] - (j < m->width32 ? single : 7)) <= bound);
+                    assert_true(fabs(d[i * 20 + j] - 3 - single) <= bound);
+                    assert_true(fabs(e[i * 20 + j] - 3 + 2 * full) <= 1e-12 * (1 + (double)k));
+                }
+        }
+    }
+}
+
+static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
+{
+    enum { K = 200, COUNT = 60 };
+    (void)state;
+    fill();
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        const kl_micro *m = kl_micro_at(t);
+        int32_t column[COUNT];
+        float value[COUNT], dense[K * 4] = {0}, out[KL_MICRO_PANELS * KL_MICRO_WIDEST], block[4 * KL_MICRO_WIDEST];
+        for (int i = 0; i < COUNT; i++) {
+            column[i] = (int32_t)(3 * i + i % 2);
+            value[i] = f32[1000 + i];
+            dense[column[i] * m->left] = value[i];
+        }
+        for (int panels = 1; panels <= KL_MICRO_PANELS; panels++) {
+            m->sparse32(COUNT, column, value, f32, K * m->width32 / 4, panels, out); /* overlapping panels will do */
+            for (int q = 0; q < panels; q++) {
+                m->product32(K, dense, f32 + q * (K * m->width32 / 4), block, m->width32);
+                assert_memory_equal(out + q * m->width32, block, (size_t)m->width32 * sizeof *out);
+            }
+        }
+    }
+}
+
+static void forward_substitution_solves(void **state)
+{
+    enum { N = 61 };
+    double l[N * N], x[N * KL_MICRO_GROUP];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            l[i * N + j] = i == j ? 2 + fabs(syn_normal((uint64_t)i, 1)) : 0.2 * syn_normal((uint64_t)i, (uint64_t)j);
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        for (int i = 0; i < N * KL_MICRO_GROUP; i++)
+            x[i] = syn_normal(77, (uint64_t)i);
+        kl_micro_at(t)->forward64(N, l, N, x);
+        for (int i = 0; i < N; i++)
+            for (int g = 0; g < KL_MICRO_GROUP; g++) {
+                double back = 0;
+                for (int p = 0; p <= i; p++)
+                    back += l[i * N + p] * x[p * KL_MICRO_GROUP + g];
+                assert_true(fabs(back - syn_normal(77, (uint64_t)(i * KL_MICRO_GROUP + g))) < 1e-12);
+            }
+    }
+}
+
+static void cosines_of_all_tables_agree(void **state)
+{
+    enum { N = 1003 };
+    static float turns[N], phase[N], c[2][N], s[2][N], o[2][N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        turns[i] = (float)(syn_normal(3, (uint64_t)i) * (i % 3 == 0 ? 1000 : 2));
+        phase[i] = (float)syn_uniform((uint64_t)i);
+    }
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        int at = kl_micro_at(t + 1) == NULL;
+        kl_micro_at(t)->pairs(N, turns, 0.5f, c[at], s[at]);
+        kl_micro_at(t)->cosines(N, turns, phase, 0.5f, o[at]);
+        for (int i = 0; i < N; i++) { /* a value alone is the same value */
+            float one, two;
+            kl_micro_at(t)->pairs(1, turns + i, 0.5f, &one, &two);
+            assert_true(one == c[at][i] && two == s[at][i]);
+        }
+    }
+    for (int i = 0; kl_micro_at(1) != NULL && i < N; i++) {
+        assert_true(fabsf(c[0][i] - c[1][i]) <= 2e-7f && fabsf(s[0][i] - s[1][i]) <= 2e-7f);
+        assert_true(fabsf(o[0][i] - o[1][i]) <= 2e-7f);
+    }
+}
+
+static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
+{
+    const char *wanted = getenv("KLIFT_SIMD");
+    bool found = false;
+    (void)state;
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        found = found || kl_micro_at(t) == kl_micro_get();
+    assert_true(found);
+    if (wanted != NULL && strcmp(wanted, "portable") == 0)
+        assert_string_equal(kl_micro_get()->name, "portable");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_equal_the_definition),
+        cmocka_unit_test(sparse_rows_equal_dense_blocks_bit_for_bit),
+        cmocka_unit_test(forward_substitution_solves),
+        cmocka_unit_test(cosines_of_all_tables_agree),
+        cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
