@@ -226,6 +226,9 @@ static int result_of(pid_t child)
 static void a_forked_child_runs_with_workers_of_its_own(void **unused)
 {
     (void)unused;
+#ifdef __SANITIZE_THREAD__
+    skip(); /* that sanitizer allows no threads after fork */
+#endif
     kl_pool *pool;
     assert_int_equal(kl_pool_new(&pool, 4), KLIFT_OK);
     assert_true(runs_all(pool, 100)); /* now it has workers, which fork leaves behind */

@@ -3,9 +3,9 @@
  *   regression      held-out squared error, exact:  SSE_f = q_f + n_f b^2 + w'G_f w - 2 w'B_f - 2 b T_f + 2 b w'S_f
  *   classification  0/1 error of the kept rows, each scored by the model of the folds it is not in
  *   gcv             n RSS / (n - df)^2, df = 1 + D - lambda n trace((Gc + lambda n I)^-1)
- * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n. First every second decade from 1e-2 to 1e-8 (0/1
- * errors have local minima: a walk from one start gets stuck), further out while the end is best; then the decades and
- * the half decades beside the best. Ties go to the largest lambda.
+ * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n: from 1e-4 by decades in both directions until two in a
+ * row are no better than the best so far (0/1 errors have local minima), then the half decades beside the best. Ties go
+ * to the largest lambda.
  */
 #include "learn/ridge.h"
 
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { FIRST = 4, COARSE = 4, PROBES = 4, LAST = 24, CHUNK = 256 };
+enum { START = 8, DECADE = 2, PATIENCE = 2, LAST = 24, CHUNK = 256 };
 
 typedef struct search_state {
     kl_ridge *r;
@@ -239,23 +239,24 @@ static klift_status visit(search_state *st, int j)
     return kl_run_progress(st->run, "search", 0, 0, st->error[j]);
 }
 
-static klift_status walk(search_state *st)
+/* Decades from START in one direction, until PATIENCE of them in a row have not become the best. */
+static klift_status go(search_state *st, int step)
 {
-    for (int i = 0; i < PROBES; i++)
-        KL_TRY(visit(st, FIRST + i * COARSE));
-    for (int best = -1; best != best_so_far(st);) { /* outwards while an end is best */
-        best = best_so_far(st);
-        if (best <= FIRST)
-            KL_TRY(visit(st, best - COARSE));
-        if (best >= FIRST + (PROBES - 1) * COARSE)
-            KL_TRY(visit(st, best + COARSE));
-    }
-    for (int step = COARSE / 2; step >= 1; step /= 2) {
-        int best = best_so_far(st);
-        KL_TRY(visit(st, best - step));
-        KL_TRY(visit(st, best + step));
+    for (int j = START + step, misses = 0; j >= 0 && j <= LAST && misses < PATIENCE; j += step) {
+        KL_TRY(visit(st, j));
+        misses = best_so_far(st) == j ? 0 : misses + 1;
     }
     return KLIFT_OK;
+}
+
+static klift_status walk(search_state *st)
+{
+    KL_TRY(visit(st, START));
+    KL_TRY(go(st, -DECADE));
+    KL_TRY(go(st, DECADE));
+    int best = best_so_far(st);
+    KL_TRY(visit(st, best - 1));
+    return visit(st, best + 1);
 }
 
 klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const kl_lift *lift, klift_run *run, kl_weights *weights)
