@@ -41,6 +41,7 @@ struct kl_pool {
 typedef struct seat {
     kl_pool *pool;
     int worker;
+    uint64_t generation; /* of the last job before it started: not its to run */
 } seat;
 
 static void note_failure(kl_pool *pool, int64_t index, klift_status status)
@@ -77,7 +78,7 @@ static void *serve(void *argument)
     seat mine = *(seat *)argument;
     kl_free(argument);
     kl_pool *pool = mine.pool;
-    uint64_t seen = 0;
+    uint64_t seen = mine.generation;
     pthread_mutex_lock(&pool->mutex);
     for (;;) {
         while (pool->generation == seen && !pool->closing)
@@ -105,7 +106,7 @@ static void start(kl_pool *pool)
         seat *mine;
         if (kl_new(&mine, 1, sizeof *mine, "a thread") != KLIFT_OK)
             break;
-        *mine = (seat){pool, pool->started + 1};
+        *mine = (seat){pool, pool->started + 1, pool->generation};
         if (pthread_create(&pool->thread[pool->started], NULL, serve, mine) != 0) {
             kl_free(mine);
             break;

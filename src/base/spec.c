@@ -108,7 +108,8 @@ static klift_status read_item(parser *p, kl_spec *spec)
         skip_blanks(p);
         p->at++; /* the '=' that key_ahead saw */
         skip_blanks(p);
-        if (p->at < p->end && *p->at == '"')
+        item->quoted = p->at < p->end && *p->at == '"';
+        if (item->quoted)
             return take_quoted(p, &item->value);
         return take_word(p, "a value", &item->value);
     }
@@ -189,28 +190,31 @@ klift_status kl_spec_parse_items(const char *text, const char *what, kl_spec **s
     return finish(&p, status, spec);
 }
 
-void kl_spec_print_value(const char *value, kl_text *text)
+static void print_quoted(const char *value, kl_text *text)
 {
-    double number;
-    bool word = *value != '\0';
-    for (const char *p = value; *p != '\0'; p++)
-        word = word && is_word(*p);
-    if (kl_number_parse(value, &number)) {
-        kl_text_add_number(text, number);
-        return;
-    }
-    if (word) {
-        kl_text_add(text, "%s", value);
-        return;
-    }
     kl_text_add_bytes(text, "\"", 1);
     for (const char *p = value; *p != '\0'; p++)
         kl_text_add_bytes(text, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     kl_text_add_bytes(text, "\"", 1);
 }
 
+void kl_spec_print_value(const char *value, kl_text *text)
+{
+    double number;
+    bool word = *value != '\0';
+    for (const char *p = value; *p != '\0'; p++)
+        word = word && is_word(*p);
+    if (kl_number_parse(value, &number))
+        kl_text_add_number(text, number);
+    else if (word)
+        kl_text_add(text, "%s", value);
+    else
+        print_quoted(value, text);
+}
+
 void kl_spec_print(const kl_spec *spec, kl_text *text)
 {
+    double number;
     kl_text_add(text, "%s", spec->name);
     for (int64_t i = 0; i < spec->arguments; i++) {
         kl_text_add(text, "%s", i == 0 ? "(" : ", ");
@@ -222,7 +226,10 @@ void kl_spec_print(const kl_spec *spec, kl_text *text)
         kl_text_add(text, "%s", i == 0 ? ":" : ",");
         if (spec->item[i].key != NULL)
             kl_text_add(text, "%s=", spec->item[i].key);
-        kl_spec_print_value(spec->item[i].value, text);
+        if (spec->item[i].quoted && kl_number_parse(spec->item[i].value, &number))
+            print_quoted(spec->item[i].value, text);
+        else
+            kl_spec_print_value(spec->item[i].value, text);
     }
 }
 

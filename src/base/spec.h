@@ -13,6 +13,7 @@
 typedef struct kl_spec_item {
     char *key;   /* NULL: positional number */
     char *value; /* without quotes */
+    bool quoted; /* it stood in quotes: a text even if it looks like a number */
 } kl_spec_item;
 
 typedef struct kl_spec {

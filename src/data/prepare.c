@@ -80,10 +80,13 @@ int64_t kl_prepare_scratch(const kl_prepare *p, const kl_batch *batch)
         floats = batch->rows * p->n_out;
     else
         floats = batch->rows > 0 ? batch->start[batch->rows] - batch->start[0] : 0;
-    if (p->kind != KL_UNIT_KEEP_NORM || batch->dense != NULL)
+    if (batch->dense != NULL || fills(p, batch))
         return floats * (int64_t)sizeof(float);
+    int64_t starts = (batch->rows + 1) * (int64_t)sizeof(int64_t);
+    if (p->kind != KL_UNIT_KEEP_NORM)
+        return starts + floats * (int64_t)sizeof(float);
     floats += batch->rows; /* the kept norms; and a pattern of its own */
-    return floats * (int64_t)(sizeof(float) + sizeof(int32_t)) + (batch->rows + 1) * (int64_t)sizeof(int64_t);
+    return starts + floats * (int64_t)(sizeof(float) + sizeof(int32_t));
 }
 
 /* What a row is multiplied by, as a whole. */
@@ -95,6 +98,12 @@ static double row_factor(const kl_prepare *p, const kl_batch *batch, int64_t row
     return norm > 0 ? 1 / norm : 0;
 }
 
+/* In double: the difference of two floats may overflow one. */
+static float column_value(const kl_prepare *p, int64_t j, float x)
+{
+    return (float)(((double)x - (double)p->shift[j]) * (double)p->scale[j]);
+}
+
 static void apply_dense(const kl_prepare *p, const kl_batch *batch, float *out)
 {
     for (int64_t i = 0; i < batch->rows; i++) {
@@ -102,7 +111,7 @@ static void apply_dense(const kl_prepare *p, const kl_batch *batch, float *out)
         float *y = out + i * p->n_out;
         if (p->scale != NULL) {
             for (int64_t j = 0; j < p->n_in; j++)
-                y[j] = (x[j] - p->shift[j]) * p->scale[j];
+                y[j] = column_value(p, j, x[j]);
             continue;
         }
         double factor = row_factor(p, batch, i);
@@ -119,26 +128,29 @@ static void apply_filled(const kl_prepare *p, const kl_batch *batch, float *out)
     for (int64_t i = 0; i < batch->rows; i++) {
         float *y = out + i * p->n_out;
         for (int64_t j = 0; j < p->n_in; j++)
-            y[j] = (0.0f - p->shift[j]) * p->scale[j];
+            y[j] = column_value(p, j, 0.0f);
         for (int64_t q = batch->start[i]; q < batch->start[i + 1]; q++) {
             int64_t j = batch->column[q];
-            y[j] = (batch->value[q] - p->shift[j]) * p->scale[j];
+            y[j] = column_value(p, j, batch->value[q]);
         }
     }
 }
 
-/* Same pattern, other values. The values of the part start at start[0], which need not be 0. */
-static void apply_sparse(const kl_prepare *p, const kl_batch *batch, float *out, kl_batch *view)
+/* Same pattern, other values; positions from 0, since the entries of a part of a batch start anywhere. */
+static void apply_sparse(const kl_prepare *p, const kl_batch *batch, void *scratch, kl_batch *view)
 {
-    int64_t base = batch->start[0];
+    int64_t *start = scratch, base = batch->start[0];
+    float *out = (float *)(start + batch->rows + 1);
+    for (int64_t i = 0; i <= batch->rows; i++)
+        start[i] = batch->start[i] - base;
     for (int64_t i = 0; i < batch->rows; i++) {
         double factor = p->scale == NULL ? row_factor(p, batch, i) : 1;
-        for (int64_t q = batch->start[i]; q < batch->start[i + 1]; q++) {
-            double scale = p->scale != NULL ? (double)p->scale[batch->column[q]] : factor;
-            out[q - base] = p->scale != NULL ? batch->value[q] * (float)scale : (float)((double)batch->value[q] * scale);
-        }
+        for (int64_t q = batch->start[i]; q < batch->start[i + 1]; q++)
+            out[q - base] = p->scale != NULL ? column_value(p, batch->column[q], batch->value[q]) : (float)((double)batch->value[q] * factor);
     }
-    view->value = out - base;
+    view->start = start;
+    view->column = base > 0 ? batch->column + base : batch->column;
+    view->value = out;
 }
 
 static void apply_keep_norm(const kl_prepare *p, const kl_batch *batch, void *scratch, kl_batch *view)
