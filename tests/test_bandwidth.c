@@ -14,7 +14,7 @@ static klift_status median_of(const kl_batch *rows, double *median)
 {
     kl_survey survey = {.rows = rows->rows, .columns = rows->columns};
     assert_int_equal(kl_rows_add(&survey.sample, rows, 0, rows->rows), KLIFT_OK);
-    klift_status status = kl_bandwidth_median(&survey, median);
+    klift_status status = kl_bandwidth_median(&survey, false, median);
     kl_survey_clear(&survey);
     return status;
 }
@@ -124,7 +124,7 @@ static void equal_rows_are_refused(void **unused)
     }
     kl_survey empty = {0};
     double median;
-    assert_int_equal(kl_bandwidth_median(&empty, &median), KLIFT_DATA);
+    assert_int_equal(kl_bandwidth_median(&empty, false, &median), KLIFT_DATA);
 }
 
 static void extreme_sizes_neither_overflow_nor_vanish(void **unused)

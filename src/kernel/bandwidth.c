@@ -12,7 +12,12 @@
 
 enum { MOST_ROWS = 1000, MOST_PAIRS = 100000 };
 
-static double sparse_distance(const kl_batch *rows, int64_t i, int64_t j)
+static double term(double difference, bool taxicab)
+{
+    return taxicab ? fabs(difference) : difference * difference;
+}
+
+static double sparse_distance(const kl_batch *rows, int64_t i, int64_t j, bool taxicab)
 {
     int64_t p = rows->start[i], q = rows->start[j];
     double sum = 0;
@@ -22,20 +27,20 @@ static double sparse_distance(const kl_batch *rows, int64_t i, int64_t j)
         double difference = (left <= right ? (double)rows->value[p] : 0) - (right <= left ? (double)rows->value[q] : 0);
         p += left <= right;
         q += right <= left;
-        sum += difference * difference;
+        sum += term(difference, taxicab);
     }
-    return sqrt(sum);
+    return taxicab ? sum : sqrt(sum);
 }
 
-static double distance(const kl_batch *rows, int64_t i, int64_t j)
+static double distance(const kl_batch *rows, int64_t i, int64_t j, bool taxicab)
 {
     if (rows->start != NULL)
-        return sparse_distance(rows, i, j);
+        return sparse_distance(rows, i, j, taxicab);
     const float *x = rows->dense + i * rows->stride, *y = rows->dense + j * rows->stride;
     double sum = 0;
     for (int64_t k = 0; k < rows->columns; k++)
-        sum += ((double)x[k] - (double)y[k]) * ((double)x[k] - (double)y[k]);
-    return sqrt(sum);
+        sum += term((double)x[k] - (double)y[k], taxicab);
+    return taxicab ? sum : sqrt(sum);
 }
 
 static int compare(const void *a, const void *b)
@@ -45,32 +50,32 @@ static int compare(const void *a, const void *b)
 }
 
 /* The distances of the chosen pairs, sorted. */
-static int64_t collect(const kl_batch *rows, double *out)
+static int64_t collect(const kl_batch *rows, bool taxicab, double *out)
 {
     int64_t n = rows->rows < MOST_ROWS ? rows->rows : MOST_ROWS, count = 0;
     if (n * (n - 1) / 2 <= MOST_PAIRS) {
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < i; j++)
-                out[count++] = distance(rows, i, j);
+                out[count++] = distance(rows, i, j, taxicab);
     } else {
         kl_random from = {0, 0, KL_DRAW_PAIRS};
         while (count < MOST_PAIRS) {
             double u[2];
             kl_random_uniforms(&from, (uint32_t)count, 2, u);
             int64_t i = (int64_t)(u[0] * (double)n), j = (int64_t)(u[1] * (double)(n - 1));
-            out[count++] = distance(rows, i, j + (j >= i)); /* j skips i: a pair of different rows */
+            out[count++] = distance(rows, i, j + (j >= i), taxicab); /* j skips i: a pair of different rows */
         }
     }
     qsort(out, (size_t)count, sizeof *out, compare);
     return count;
 }
 
-klift_status kl_bandwidth_median(const kl_survey *survey, double *median)
+klift_status kl_bandwidth_median(const kl_survey *survey, bool taxicab, double *median)
 {
     kl_batch rows = kl_rows_view(&survey->sample);
     double *all = NULL;
     KL_TRY(kl_new(&all, MOST_PAIRS, sizeof *all, "distances"));
-    int64_t count = collect(&rows, all), positive = 0;
+    int64_t count = collect(&rows, taxicab, all), positive = 0;
     double sum = 0;
     for (int64_t i = 0; i < count; i++) {
         positive += all[i] > 0;
@@ -81,6 +86,6 @@ klift_status kl_bandwidth_median(const kl_survey *survey, double *median)
         *median = sum / (double)positive;
     kl_free(all);
     if (!(*median > 0))
-        return kl_fail(KLIFT_DATA, "gamma=auto: all sampled rows are equal; give gamma as a number");
+        return kl_fail(KLIFT_DATA, "the kernel's width cannot be learnt: all sampled rows are equal; give gamma or length as a number");
     return KLIFT_OK;
 }

@@ -18,33 +18,54 @@ static klift_status fit(kl_kernel *kernel, const kl_survey *survey)
     double median;
     if (kernel->value[GAMMA].word < 0)
         return KLIFT_OK;
-    KL_TRY(kl_bandwidth_median(survey, &median));
+    KL_TRY(kl_bandwidth_median(survey, false, &median));
     kernel->value[GAMMA] = (kl_value){1 / (2 * median * median), -1};
     return KLIFT_OK;
 }
 
 static double value(const kl_kernel *kernel, const kl_pair *pair, double scale)
 {
-    double distance = 0; /* from the differences: never negative, no cancellation */
-    for (int64_t i = 0; i < pair->n; i++)
-        distance += (pair->x[i] - pair->y[i]) * (pair->x[i] - pair->y[i]);
-    return exp(-kernel->value[GAMMA].number * scale * scale * distance);
+    double distance = scale * kl_pair_distance(pair);
+    return exp(-kernel->value[GAMMA].number * distance * distance);
+}
+
+static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row)
+{
+    (void)from;
+    (void)row;
+    return sqrt(2 * kernel->value[GAMMA].number);
+}
+
+/* 1F1(B; B/2; -x), x = gamma |d|^2, as e^-x times a series whose terms stay below e^x: absolutely exact */
+static double block_moment(const kl_kernel *kernel, const kl_pair *pair, int64_t block)
+{
+    double distance = kl_pair_distance(pair), x = kernel->value[GAMMA].number * distance * distance, half = 0.5 * (double)block;
+    double term = exp(-x), sum = 0;
+    for (int k = 0; k < 10000; k++) {
+        sum += term;
+        term *= (k - half) / (k + half) * x / (k + 1);
+        if (k > x && fabs(term) < 1e-17)
+            break;
+    }
+    return sum;
 }
 
 static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
 {
-    double spread = sqrt(2 * kernel->value[GAMMA].number);
+    double width = spread(kernel, from, row);
     kl_random_normals(from, row, n, w);
     for (int64_t i = 0; i < n; i++)
-        w[i] *= spread;
+        w[i] *= width;
 }
 
 const kl_kernel_type kl_kernel_gaussian = {
     .name = "gaussian",
     .summary = "exp(-gamma |x-y|^2)",
     .params = params,
-    .offers = KL_SPECTRUM,
+    .offers = KL_SPECTRUM | KL_ROTATION,
     .fit = fit,
     .value = value,
     .frequency = frequency,
+    .spread = spread,
+    .block_moment = block_moment,
 };

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 #define KERNEL(name) extern const kl_kernel_type kl_kernel_##name;
@@ -110,6 +111,14 @@ void kl_pair_set(kl_pair *pair, int64_t n, const double *x, const double *y)
         pair->xx += x[i] * x[i];
         pair->yy += y[i] * y[i];
     }
+}
+
+double kl_pair_distance(const kl_pair *pair)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < pair->n; i++)
+        sum += (pair->x[i] - pair->y[i]) * (pair->x[i] - pair->y[i]);
+    return sqrt(sum);
 }
 
 double kl_kernel_value(const kl_kernel *kernel, const kl_pair *pair)

@@ -17,7 +17,8 @@ enum {
     KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
     KL_RADIAL = 8,    /* a radial profile on the sphere */
     KL_SIGNATURE = 16,/* additive: a spectrum per coordinate */
-    KL_SCALAR = 32    /* scalar draws */
+    KL_SCALAR = 32,   /* scalar draws */
+    KL_ROTATION = 64  /* its spectral density is rotation-invariant: spread() */
 };
 
 /* Two rows as doubles, with their products. */
@@ -39,6 +40,10 @@ typedef struct kl_kernel_type {
     double (*value)(const kl_kernel *kernel, const kl_pair *pair, double scale);
     /* KL_SPECTRUM: w (n) with E cos(w.(x-y)) = K(x, y) / K(0), in radians; row numbers the frequency */
     void (*frequency)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w);
+    /* KL_ROTATION: frequency number `row` is spread() times a standard normal vector */
+    double (*spread)(const kl_kernel *kernel, const kl_random *from, uint32_t row);
+    /* (optional) E cos(w1.d) cos(w2.d), d = x - y, for two frequencies of one block of `block` orthogonal directions */
+    double (*block_moment)(const kl_kernel *kernel, const kl_pair *pair, int64_t block);
 } kl_kernel_type;
 
 struct kl_kernel {
@@ -60,7 +65,9 @@ double kl_kernel_value(const kl_kernel *kernel, const kl_pair *pair);
 const kl_kernel_type *kl_kernel_type_at(int64_t index); /* NULL at the end */
 const char *kl_kernel_name_at(int64_t index, const void *context);
 
-/* bandwidth.c: median (or mean) distance of pairs of sample rows, ALGORITHMS 11 */
-klift_status kl_bandwidth_median(const kl_survey *survey, double *distance);
+double kl_pair_distance(const kl_pair *pair); /* |x - y|, from the differences: no cancellation */
+
+/* bandwidth.c: median distance of pairs of sample rows, Euclidean or (taxicab) the sum of absolute differences */
+klift_status kl_bandwidth_median(const kl_survey *survey, bool taxicab, double *distance);
 
 #endif

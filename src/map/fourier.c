@@ -8,6 +8,7 @@
 #include "map/map.h"
 
 #include "base/memory.h"
+#include "map/waves.h"
 #include "math/product.h"
 #include "math/trig.h"
 
@@ -70,13 +71,10 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
         kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, turns, z->stride, scratch);
     else
         kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, turns, z->stride);
-    for (int64_t i = 0; i < x->rows; i++) {
-        float *row = turns + i * z->stride;
-        if (paired)
-            kl_trig_pairs(count, row, scale, row - count, row);
-        else
-            kl_trig_cosines(count, row, s->phase, scale, row);
-    }
+    if (paired)
+        kl_waves_finish(x->rows, count, z->dense, z->stride);
+    for (int64_t i = 0; !paired && i < x->rows; i++)
+        kl_trig_cosines(count, turns + i * z->stride, s->phase, scale, turns + i * z->stride);
     return KLIFT_OK;
 }
 
@@ -89,9 +87,10 @@ static int64_t scratch_bytes(const kl_map *map, int64_t rows)
 static double variance(const kl_map *map, const kl_pair *pair)
 {
     const kl_kernel *kernel = map->kernel;
+    if (map->value[FORM].word == PAIRED)
+        return kl_waves_variance(map, pair);
     double once = kernel->type->value(kernel, pair, 1), twice = kernel->type->value(kernel, pair, 2);
-    double sum = map->value[FORM].word == PAIRED ? 1 + twice - 2 * once * once : 1 + twice / 2 - once * once;
-    return sum / (double)map->n_out;
+    return (1 + twice / 2 - once * once) / (double)map->n_out;
 }
 
 static double cost(const kl_map *map, int64_t entries)

@@ -36,7 +36,9 @@ bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
 /* A fixed rule: it counts, it never times. */
 static const char *choose(const kl_kernel *kernel)
 {
-    return kernel->type->offers & KL_LINEAR ? "identity" : "fourier";
+    if (kernel->type->offers & KL_LINEAR)
+        return "identity";
+    return kernel->type->offers & KL_ROTATION ? "orthogonal" : "fourier";
 }
 
 static klift_status refuse(const kl_map_type *type, const kl_kernel_type *kernel)

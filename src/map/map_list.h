@@ -1,3 +1,5 @@
 /* map_list.h - one line per map. */
 MAP(identity)
 MAP(fourier)
+MAP(orthogonal)
+MAP(fastfood)

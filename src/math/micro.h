@@ -24,6 +24,8 @@ typedef struct kl_micro {
     void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
+    /* hadamard.h: x (n) := H x, n a power of two */
+    void (*hadamard)(int64_t n, float *x);
     /* trig.h */
     void (*pairs)(int64_t count, const float *turns, float scale, float *cosine, float *sine);
     void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);

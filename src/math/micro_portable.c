@@ -78,6 +78,17 @@ static void forward64(int64_t n, const double *l, int64_t stride, double *x)
     }
 }
 
+static void hadamard(int64_t n, float *x)
+{
+    for (int64_t h = 1; h < n; h *= 2)
+        for (int64_t i = 0; i < n; i += 2 * h)
+            for (int64_t j = i; j < i + h; j++) {
+                float a = x[j], b = x[j + h];
+                x[j] = a + b;
+                x[j + h] = a - b;
+            }
+}
+
 static inline float sine_of(float p)
 {
     float q = p * p;
@@ -122,6 +133,7 @@ const kl_micro kl_micro_portable = {
     .add64 = add64,
     .sparse32 = sparse32,
     .forward64 = forward64,
+    .hadamard = hadamard,
     .pairs = pairs,
     .cosines = cosines,
 };

@@ -57,3 +57,53 @@ void kl_random_normals(const kl_random *from, uint32_t row, int64_t count, doubl
             out[i + 1] = radius * sin(angle);
     }
 }
+
+/* Marsaglia and Tsang (2000): attempt a uses places 2a (a normal) and 2a + 1 (a uniform), so that it can be redrawn. */
+double kl_random_gamma(const kl_random *from, uint32_t row, double shape)
+{
+    double u[2], boost = 1;
+    if (shape < 1) {
+        two_uniforms(from, row, UINT32_MAX, u);
+        boost = pow(u[0], 1 / shape);
+        shape += 1;
+    }
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (uint32_t attempt = 0;; attempt++) {
+        two_uniforms(from, row, 2 * attempt, u);
+        double g = sqrt(-2.0 * log(u[0])) * cos(6.283185307179586476925 * u[1]), v = 1 + c * g;
+        two_uniforms(from, row, 2 * attempt + 1, u);
+        v = v * v * v;
+        if (v > 0 && log(u[0]) < 0.5 * g * g + d - d * v + d * log(v))
+            return boost * d * v;
+    }
+}
+
+double kl_random_chi(const kl_random *from, uint32_t row, double freedom)
+{
+    return sqrt(2 * kl_random_gamma(from, row, freedom / 2));
+}
+
+void kl_random_signs(const kl_random *from, uint32_t row, int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i += 128) {
+        uint32_t bits[4];
+        kl_random_block(from, row, (uint32_t)(i / 128), bits);
+        for (int64_t j = i; j < count && j < i + 128; j++)
+            out[j] = (bits[(j - i) / 32] >> (j - i) % 32) & 1 ? -1.0f : 1.0f;
+    }
+}
+
+/* Fisher and Yates; a uniform of 52 bits over at most 2^31 places is biased by less than 2^-20 */
+void kl_random_permutation(const kl_random *from, uint32_t row, int64_t count, int32_t *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (int32_t)i;
+    for (int64_t i = count - 1; i > 0; i--) {
+        double u[2];
+        two_uniforms(from, row, (uint32_t)i, u);
+        int64_t j = (int64_t)(u[0] * (double)(i + 1));
+        int32_t kept = out[i];
+        out[i] = out[j];
+        out[j] = kept;
+    }
+}

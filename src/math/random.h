@@ -11,7 +11,8 @@ typedef struct kl_random {
 } kl_random;
 
 /* Frozen numbers: a change of any value changes every stored model's map. */
-enum { KL_DRAW_FREQUENCY = 1, KL_DRAW_PHASE = 2, KL_DRAW_SAMPLE = 3, KL_DRAW_PAIRS = 4, KL_DRAW_KEEP = 5, KL_DRAW_SYNTHETIC = 100 };
+enum { KL_DRAW_FREQUENCY = 1, KL_DRAW_PHASE = 2, KL_DRAW_SAMPLE = 3, KL_DRAW_PAIRS = 4, KL_DRAW_KEEP = 5, KL_DRAW_LENGTH = 6, KL_DRAW_SIGN = 7,
+       KL_DRAW_MIXTURE = 8, KL_DRAW_MATRIX = 9, KL_DRAW_ORDER = 10, KL_DRAW_SYNTHETIC = 100 };
 /* Raised when the meaning of a draw changes; stored in models, which refuse another one. */
 enum { KL_STREAM_VERSION = 1 };
 
@@ -19,5 +20,9 @@ void kl_random_block(const kl_random *from, uint32_t row, uint32_t place, uint32
 uint64_t kl_random_key(const kl_random *from, uint64_t index);                              /* 64 bits for one index */
 void kl_random_uniforms(const kl_random *from, uint32_t row, int64_t count, double *out);   /* open interval (0, 1) */
 void kl_random_normals(const kl_random *from, uint32_t row, int64_t count, double *out);    /* Box-Muller, in double */
+double kl_random_gamma(const kl_random *from, uint32_t row, double shape);                   /* Gamma(shape, 1) */
+double kl_random_chi(const kl_random *from, uint32_t row, double freedom);                   /* length of a normal vector */
+void kl_random_signs(const kl_random *from, uint32_t row, int64_t count, float *out);        /* +-1 */
+void kl_random_permutation(const kl_random *from, uint32_t row, int64_t count, int32_t *out);
 
 #endif
