@@ -1,6 +1,7 @@
 # klift: make builds build/klift, build/libklift.so, build/libklift.a; it never installs packages or uses the network.
 #   make            build                make check      build and run the tests
 #   make test       scripts/setup + check  make demo     scripts/setup + the demonstration
+#   make fuzz       SECONDS=60 a target  make coverage   of the parsers and the loader
 #   make install    DESTDIR= PREFIX=     make SANITIZE=address,undefined BUILD=build-asan check
 BUILD    ?= build
 PREFIX   ?= /usr/local
@@ -16,6 +17,13 @@ VERSION  := $(shell sed -n 's/^\#define KLIFT_VERSION "\(.*\)"/\1/p' src/api.c)
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c17 $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno $(WARNINGS) -Iinclude -Isrc -D_POSIX_C_SOURCE=200809L -pthread $(EXTRA)
 LDLIBS   += -lm -pthread
+
+# Decompression: a library is used when the compiler finds its header. make WITHOUT="zlib lzma zstd bz2" BUILD=build-plain
+# leaves out those named; klift then refuses such files and says what is missing.
+WITHOUT  ?=
+library   = $(if $(filter $(1),$(WITHOUT)),,$(shell $(CC) -E -x c -include $(2) /dev/null >/dev/null 2>&1 && echo $(3)))
+LDLIBS   := $(LDLIBS) $(call library,zlib,zlib.h,-lz) $(call library,lzma,lzma.h,-llzma) $(call library,zstd,zstd.h,-lzstd) $(call library,bz2,bzlib.h,-lbz2)
+CFLAGS   += $(foreach name,$(WITHOUT),-DKLIFT_WITHOUT_$(shell echo $(name) | tr a-z A-Z))
 ifneq ($(SANITIZE),)
 CFLAGS  += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SANITIZE)
@@ -27,9 +35,12 @@ CLI     := $(sort $(wildcard cli/*.c))
 CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(sort $(wildcard fuzz/fuzz_*.c)))
+REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
+SECONDS ?= 60
 
 .SECONDARY:
-.PHONY: all check test demo install clean tests
+.PHONY: all check test demo install clean tests fuzz fuzzers
 all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
 
 $(BUILD)/%.o: %.c
@@ -49,7 +60,28 @@ $(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-tests: all $(TESTS)
+# The n-th allocation fails on request: an object of its own before the library, whose memory.o is then not taken.
+$(BUILD)/src/base/memory_oom.o: src/base/memory.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DKLIFT_TEST_MEMORY -MMD -MP -c $< -o $@
+
+$(BUILD)/tests/test_out_of_memory: $(BUILD)/tests/test_out_of_memory.o $(SUPPORT) $(BUILD)/src/base/memory_oom.o $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+# The corpora replayed by the normal compiler in make check; libFuzzer itself needs clang.
+$(REPLAYS): $(BUILD)/fuzz/replay_%: $(BUILD)/fuzz/replay.o $(BUILD)/fuzz/common.o $(BUILD)/fuzz/fuzz_%.o $(BUILD)/tests/model_bytes.o $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(FUZZERS:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/common.o $(BUILD)/fuzz/fuzz_%.o $(BUILD)/tests/model_bytes.o $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
+
+fuzz:
+	$(MAKE) CC=clang BUILD=build-fuzz OPTIMISE=-O2 SANITIZE=address,undefined EXTRA="$(EXTRA) -fsanitize=fuzzer-no-link" fuzzers
+	BUILD=build-fuzz fuzz/run $(SECONDS) $(FUZZERS)
+
+tests: all $(TESTS) $(REPLAYS)
 
 check: tests
 	BUILD=$(BUILD) tests/run $(TESTS)
@@ -74,4 +106,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d)
+-include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d) $(wildcard $(BUILD)/fuzz/*.d)

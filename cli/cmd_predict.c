@@ -1,7 +1,6 @@
 /* cmd_predict.c - klift predict: rows in, one label or number per line out, in the order of the rows. */
 #include "commands.h"
 
-#include "describe.h"
 #include "job.h"
 #include "output.h"
 #include "progress.h"
@@ -92,6 +91,8 @@ static klift_status predict_all(prediction *p)
         CLI_GO(output_check(&p->out));
         progress_rows("predict", klift_data_count(p->data));
     }
+    progress_end();
+    klift_data_report(p->data, p->run);
     if (klift_data_count(p->data) == 0)
         status = progress_fail(KLIFT_DATA, "%s has no rows", p->path);
 done:
@@ -129,7 +130,6 @@ static klift_status run(const options *given)
 {
     prediction p = {.scores = options_has(given, "scores")};
     const char *model, *data, *path = given->arguments > 2 ? given->argument[2] : "-";
-    char *about = NULL;
     klift_status status;
     job_order(given, &model, &data);
     p.path = strcmp(data, "-") == 0 ? "standard input" : data;
@@ -138,16 +138,14 @@ static klift_status run(const options *given)
     CLI_GO(output_possible(path, model));
     CLI_GO(job_model(model, &p.model));
     CLI_GO(prepare(&p));
-    CLI_GO(describe_model(p.model, &about));
     CLI_GO(job_run(given, &p.run));
-    CLI_GO(job_data(given, data, NULL, about, &p.data));
+    CLI_GO(job_data(given, data, NULL, p.model, &p.data));
     CLI_GO(output_open(&p.out, path));
     CLI_GO(predict_all(&p));
     CLI_GO(output_close(&p.out));
     print_accuracy(&p);
 done:
     output_abandon(&p.out);
-    free(about);
     free(p.class_value);
     free(p.class);
     free(p.score);

@@ -14,13 +14,12 @@ static klift_status run(const options *given)
     klift_model *model = NULL;
     klift_data *data = NULL;
     klift_run *run = NULL;
-    char *about = NULL, *metrics = NULL;
+    char *metrics = NULL;
     klift_status status;
     job_order(given, &model_path, &data_path);
     CLI_GO(job_model(model_path, &model));
-    CLI_GO(describe_model(model, &about));
     CLI_GO(job_run(given, &run));
-    CLI_GO(job_data(given, data_path, NULL, about, &data));
+    CLI_GO(job_data(given, data_path, NULL, model, &data));
     CLI_GO(describe_test(model, data, run, &metrics));
     progress_end();
     if (options_has(given, "json")) {
@@ -30,7 +29,6 @@ static klift_status run(const options *given)
         metrics_print(metrics, stdout);
 done:
     free(metrics);
-    free(about);
     klift_data_free(data);
     job_end(run);
     klift_model_free(model);

@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "describe.h"
+#include "inputs.h"
 #include "job.h"
 #include "json.h"
 #include "layout.h"
@@ -10,6 +11,7 @@
 #include "progress.h"
 #include "signal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,7 +19,8 @@
 #include <unistd.h>
 
 typedef struct training {
-    const char *data, *test;
+    inputs files;
+    const char *data, *test; /* data: the first of files */
     char *path; /* of the model; NULL: none is written */
     klift_spec *spec;
     klift_run *run;
@@ -44,7 +47,10 @@ static klift_status name_model(const options *given, training *t)
     if (t->path == NULL)
         return progress_fail(KLIFT_MEMORY, "no memory for a file name");
     snprintf(t->path, room, "%s%s", named != NULL ? named : base, named != NULL ? "" : ".klift");
-    return output_possible(t->path, t->data);
+    klift_status status = KLIFT_OK;
+    for (int i = 0; i < t->files.count && status == KLIFT_OK; i++)
+        status = output_possible(t->path, t->files.path[i]);
+    return status;
 }
 
 /* What would otherwise be found out after hours of training. */
@@ -60,11 +66,13 @@ static klift_status check_test(const training *t)
 static klift_status train(const options *given, training *t)
 {
     klift_status status;
+    CLI_GO(inputs_expand(given, &t->files));
+    t->data = t->files.path[0];
     CLI_GO(name_model(given, t));
     CLI_GO(check_test(t));
     CLI_GO(job_spec(given, &t->spec));
     CLI_GO(job_run(given, &t->run));
-    CLI_GO(job_data(given, t->data, NULL, NULL, &t->rows));
+    CLI_GO(inputs_open(given, &t->files, &t->rows));
     CLI_GO(progress_check(klift_train(t->spec, t->rows, t->run, &t->model)));
     CLI_GO(signal_caught() != 0 ? KLIFT_CANCELLED : KLIFT_OK);
     CLI_GO(describe_model(t->model, &t->about));
@@ -73,7 +81,7 @@ static klift_status train(const options *given, training *t)
     t->seconds = progress_seconds();
     if (t->test != NULL) {
         const char *labels = options_get(given, "test-labels");
-        CLI_GO(job_data(given, t->test, labels != NULL ? labels : "", t->about, &t->test_rows));
+        CLI_GO(job_data(given, t->test, labels != NULL ? labels : "", t->model, &t->test_rows));
         CLI_GO(describe_test(t->model, t->test_rows, t->run, &t->metrics));
         t->test_seconds = progress_seconds() - t->seconds;
     }
@@ -208,7 +216,7 @@ static klift_status print_validation(const training *t)
 
 static klift_status run(const options *given)
 {
-    training t = {.data = given->argument[0], .test = options_get(given, "test")};
+    training t = {.test = options_get(given, "test")};
     const char *lambda = options_get(given, "lambda");
     t.given = options_has(given, "c") || (lambda != NULL && strcmp(lambda, "auto") != 0);
     klift_status status = train(given, &t);
@@ -225,6 +233,7 @@ static klift_status run(const options *given)
     klift_model_free(t.model);
     klift_data_free(t.test_rows);
     klift_data_free(t.rows);
+    inputs_clear(&t.files);
     job_end(t.run);
     klift_spec_free(t.spec);
     return status;
@@ -232,15 +241,18 @@ static klift_status run(const options *given)
 
 const cli_command cmd_train = {
     .name = "train",
-    .arguments = "[options] DATA [-o MODEL]",
+    .arguments = "[options] DATA... [-o MODEL]",
     .summary = "train a model",
-    .detail = "Trains a kernel machine by an explicit feature map and writes it to MODEL. DATA is LIBSVM text or NPY; - is standard input. "
+    .detail = "Trains a kernel machine by an explicit feature map and writes it to MODEL. DATA is LIBSVM text, NPY, NPZ or IDX, plain or compressed "
+              "(gzip, xz, zstd, bzip2); - is standard input. Several files, or a pattern in quotes, are one set of rows. "
               "Without options: gaussian kernel with its width from the data, 2048 features, ridge, lambda by cross-validation.",
     .examples = "  klift train data.svm                              writes data.svm.klift\n"
                 "  klift train x.npy --labels y.npy -o m.klift --features 4096\n"
                 "  klift train train.svm --kernel gaussian:gamma=0.5 --test test.svm --json\n"
+                "  klift train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --prepare unit\n"
+                "  klift train 'part-*.svm.gz' -o m.klift            all files that match, in the order of their names\n"
                 "  klift train -g 0.5 -c 10 -v 5 data.svm            LIBSVM's cross-validation line\n",
     .least = 1,
-    .most = 1,
+    .most = INT_MAX,
     .run = run,
 };

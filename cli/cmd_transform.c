@@ -4,7 +4,6 @@
  */
 #include "commands.h"
 
-#include "describe.h"
 #include "job.h"
 #include "output.h"
 #include "progress.h"
@@ -64,6 +63,7 @@ static klift_status save(lift *l, const options *given, const char *path)
     CLI_GO(progress_check(klift_data_from(&source, &lifted)));
     CLI_GO(progress_check(klift_data_save(lifted, path, items.text, l->run)));
     progress_end();
+    klift_data_report(l->data, l->run);
     progress_say("klift: %lld rows of %lld features in %.2f s", (long long)klift_data_count(lifted), (long long)l->columns, progress_seconds());
 done:
     klift_data_free(lifted);
@@ -113,7 +113,6 @@ static klift_status run(const options *given)
     klift_model *model = NULL;
     klift_map *map = NULL;
     lift l = {0};
-    char *about = NULL;
     klift_status status;
     progress_leave_screen(path);
     CLI_GO(check_options(given));
@@ -122,17 +121,15 @@ static klift_status run(const options *given)
         CLI_GO(output_possible(options_get(given, "save"), data));
     if (model_path != NULL) {
         CLI_GO(job_model(model_path, &model));
-        CLI_GO(describe_model(model, &about));
         l.map = klift_model_map(model);
     }
     CLI_GO(job_run(given, &l.run));
-    CLI_GO(job_data(given, data, NULL, about, &l.data));
+    CLI_GO(job_data(given, data, NULL, model, &l.data));
     if (model_path == NULL)
         CLI_GO(fit(given, &l, &map));
     CLI_GO(keep(given, l.map));
     CLI_GO(save(&l, given, path));
 done:
-    free(about);
     free(l.z);
     klift_data_free(l.data);
     klift_map_free(map);

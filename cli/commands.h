@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-extern const cli_command cmd_train, cmd_predict, cmd_test, cmd_transform, cmd_inspect, cmd_list, cmd_generate;
+extern const cli_command cmd_train, cmd_predict, cmd_test, cmd_transform, cmd_inspect, cmd_list, cmd_generate, cmd_doctor;
 
 /* Forwards a failure, which has been reported, to the `done:` label of a function that has `klift_status status`. */
 #define CLI_GO(call)            \

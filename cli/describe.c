@@ -16,6 +16,8 @@ static klift_status ask(const question *q, char *json, int64_t room, int64_t *ne
 {
     if (q->list != NULL)
         return klift_list(q->list, json, room, needed);
+    if (q->data == NULL && q->model == NULL)
+        return klift_doctor(q->run, json, room, needed);
     if (q->data == NULL)
         return klift_model_describe(q->model, json, room, needed);
     if (q->model == NULL)
@@ -50,6 +52,11 @@ static klift_status answer(const question *q, int64_t room, char **json)
 klift_status describe_list(const char *what, char **json)
 {
     return answer(&(question){.list = what}, 1 << 16, json);
+}
+
+klift_status describe_doctor(klift_run *run, char **json)
+{
+    return answer(&(question){.run = run}, 1 << 12, json);
 }
 
 klift_status describe_model(const klift_model *model, char **json)

@@ -1,14 +1,11 @@
 /* job.c - spec, run, data and model of a command. */
 #include "job.h"
 
-#include "json.h"
 #include "libsvm.h"
 #include "progress.h"
 #include "signal.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,41 +81,7 @@ bool job_is_model(const char *path)
     return strcmp(path, "-") != 0 && starts_with(path, "\x89KLIFT\r\n", 8);
 }
 
-static bool is_text(const options *given, const char *path)
-{
-    const char *format = options_get(given, "format");
-    return format != NULL && strcmp(format, "auto") != 0 ? strcmp(format, "svmlight") == 0 : !starts_with(path, "\x93NUMPY", 6);
-}
-
-static bool has_words(const char *classes)
-{
-    char name[128], *end;
-    for (const char *cursor = NULL, *one; (one = json_next(classes, &cursor, NULL, 0)) != NULL;) {
-        strtod(json_text(one, name, sizeof name), &end);
-        if (end == name || *end != '\0')
-            return true;
-    }
-    return false;
-}
-
-/* Width, index base and kind of labels of the model, so that rows of text mean the same as in training. */
-static klift_status add_model(const options *given, const char *model, job_items *items)
-{
-    double columns = json_number_or(json_get(model, "columns"), 0), base = json_number_or(json_get(model, "index_base"), -1);
-    klift_status status = KLIFT_OK;
-    char value[32];
-    if (columns > 0 && !options_has(given, "dim")) {
-        snprintf(value, sizeof value, "%.0f", columns);
-        status = job_add(items, "dim", value);
-    }
-    if (base >= 0 && status == KLIFT_OK && !options_has(given, "index-base"))
-        status = job_add(items, "index-base", base > 0 ? "1" : "0");
-    if (status == KLIFT_OK && !options_has(given, "label-type") && has_words(json_get(model, "classes")))
-        status = job_add(items, "label-type", "text");
-    return status;
-}
-
-klift_status job_data(const options *given, const char *path, const char *labels, const char *model, klift_data **data)
+klift_status job_data(const options *given, const char *path, const char *labels, const klift_model *model, klift_data **data)
 {
     job_items items = {0};
     klift_status status = KLIFT_OK;
@@ -130,15 +93,11 @@ klift_status job_data(const options *given, const char *path, const char *labels
     }
     if (status == KLIFT_OK && labels != NULL && *labels != '\0')
         status = job_add(&items, "labels", labels);
-    bool text = is_text(given, path);
-    if (status == KLIFT_OK && model != NULL && text)
-        status = add_model(given, model, &items);
-    if (status != KLIFT_OK)
-        return status;
-    status = klift_data_open(path, items.text, data);
-    if (status == KLIFT_USAGE && model != NULL && text && strcmp(path, "-") == 0 && !options_has(given, "format"))
-        return progress_fail(status, "%s (a pipe is taken for text: NPY needs --format npy)", klift_error());
-    return progress_check(status);
+    if (status == KLIFT_OK)
+        status = progress_check(klift_data_open(path, items.text, data));
+    if (status == KLIFT_OK && model != NULL)
+        status = progress_check(klift_data_match(*data, model));
+    return status;
 }
 
 void job_order(const options *given, const char **model, const char **data)

@@ -11,9 +11,9 @@ klift_status job_spec(const options *given, klift_spec **spec);
 /* With threads, limits, progress and signals. */
 klift_status job_run(const options *given, klift_run **run);
 void job_end(klift_run *run);
-/* model: description of the model the rows are for, or NULL; what the user leaves out is taken from it.
+/* model: the one the rows are for, or NULL; columns, width and labels are then as it expects them.
  * labels: instead of --labels, or NULL. */
-klift_status job_data(const options *given, const char *path, const char *labels, const char *model, klift_data **data);
+klift_status job_data(const options *given, const char *path, const char *labels, const klift_model *model, klift_data **data);
 /* Arguments MODEL and DATA in either order. */
 void job_order(const options *given, const char **model, const char **data);
 klift_status job_model(const char *path, klift_model **model);

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {&cmd_train, &cmd_predict, &cmd_test, &cmd_transform, &cmd_inspect, &cmd_list, &cmd_generate};
+static const cli_command *const commands[] = {&cmd_train, &cmd_predict, &cmd_test, &cmd_transform, &cmd_inspect, &cmd_list, &cmd_generate, &cmd_doctor};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *to)

@@ -83,6 +83,8 @@ KLIFT_API const char *klift_version(void); /* "0.1.0", static */
 KLIFT_API const char *klift_error(void);   /* this thread's last message; valid until its next klift call */
 /* what: "kernels" "maps" "learners" "formats" "options" "fits" "data" (names that generate makes) */
 KLIFT_API klift_status klift_list(const char *what, char *json, int64_t room, int64_t *needed);
+/* what runs here and how fast, measured now: takes about a second */
+KLIFT_API klift_status klift_doctor(klift_run *run, char *json, int64_t room, int64_t *needed);
 
 /* ---- how ---- */
 KLIFT_API klift_status klift_run_new(klift_run **run);
@@ -99,15 +101,21 @@ KLIFT_API klift_status klift_spec_text(const klift_spec *spec, char *text, int64
 KLIFT_API void klift_spec_free(klift_spec *spec);
 
 /* ---- rows ---- */
-/* "-" is stdin; options in the item part of the spec grammar, e.g. "format=npy,labels=\"y.npy\""; NULL for none */
+/* "-" is stdin; gzip, xz, zstd and bzip2 are unpacked on the way; options in the item part of the spec grammar, e.g. "format=npy,labels=\"y.npy\""; NULL for none */
 KLIFT_API klift_status klift_data_open(const char *path, const char *options, klift_data **data);
 KLIFT_API klift_status klift_data_view(const klift_batch *rows, klift_data **data);      /* borrows the arrays */
 KLIFT_API klift_status klift_data_from(const klift_source *source, klift_data **data);   /* copies the struct, borrows user */
+/* several of one format as one, rows in order; takes the parts: they are freed with the chain, also on failure */
+KLIFT_API klift_status klift_data_chain(klift_data **parts, int64_t count, klift_data **data);
+/* rows as the model expects them: columns by name, categories, index base, width, words as labels; before the first row */
+KLIFT_API klift_status klift_data_match(klift_data *data, const klift_model *model);
 KLIFT_API klift_status klift_data_next(klift_data *data, int64_t at_most, klift_batch *batch); /* rows = 0 at the end */
 KLIFT_API klift_status klift_data_rewind(klift_data *data);                              /* KLIFT_IO when it can be read once only */
 /* writes all rows from here on; options: format=svmlight|npy (default by suffix), labels="FILE" for npy's y */
 KLIFT_API klift_status klift_data_save(klift_data *data, const char *path, const char *options, klift_run *run);
 KLIFT_API klift_status klift_data_describe(klift_data *data, klift_run *run, char *json, int64_t room, int64_t *needed); /* reads all rows */
+/* tells the run's callback, once, what reading met: skipped rows, unseen categories, columns left out; at the end of the rows */
+KLIFT_API void klift_data_report(klift_data *data, klift_run *run);
 KLIFT_API int64_t klift_data_count(const klift_data *data); /* rows handed out since it was opened, over all passes */
 KLIFT_API void klift_data_free(klift_data *data);
 

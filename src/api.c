@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/gather.h"
 #include "data/writer.h"
+#include "doctor.h"
 #include "list.h"
 #include "pipeline.h"
 
@@ -35,6 +36,17 @@ klift_status klift_list(const char *what, char *json, int64_t room, int64_t *nee
     kl_text text = {0};
     NEEDS(what);
     klift_status status = kl_list(what, &text);
+    if (status != KLIFT_OK) {
+        kl_text_clear(&text);
+        return status;
+    }
+    return kl_text_give(&text, json, room, needed);
+}
+
+klift_status klift_doctor(klift_run *run, char *json, int64_t room, int64_t *needed)
+{
+    kl_text text = {0};
+    klift_status status = kl_doctor(run, &text);
     if (status != KLIFT_OK) {
         kl_text_clear(&text);
         return status;
@@ -95,6 +107,14 @@ klift_status klift_data_from(const klift_source *source, klift_data **data)
     return kl_reader_from(source, data);
 }
 
+klift_status klift_data_chain(klift_data **parts, int64_t count, klift_data **data)
+{
+    NEEDS(data);
+    *data = NULL;
+    NEEDS(parts);
+    return kl_reader_chain(parts, count, data);
+}
+
 klift_status klift_data_next(klift_data *data, int64_t at_most, klift_batch *batch)
 {
     NEEDS(data);
@@ -136,6 +156,7 @@ static void describe_survey(const kl_survey *survey, const klift_data *data, kl_
     kl_json_count(json, "distinct_labels", survey->distinct);
     kl_json_bool(json, "more_labels", survey->distinct >= KL_SURVEY_DISTINCT);
     kl_json_text(json, "task", !labelled ? NULL : kl_settings_goal(&plain, survey, &goal) != KLIFT_OK ? "unclear" : goal == KL_CLASSIFY ? "classify" : "regress");
+    kl_schema_describe(&data->schema, json);
     kl_json_close(json, '}');
 }
 
@@ -148,6 +169,19 @@ klift_status klift_data_describe(klift_data *data, klift_run *run, char *json, i
     describe_survey(&survey, data, &text);
     kl_survey_clear(&survey);
     return kl_text_give(&text, json, room, needed);
+}
+
+klift_status klift_data_match(klift_data *data, const klift_model *model)
+{
+    NEEDS(data);
+    NEEDS(model);
+    return kl_pipeline_match(model->lift, &model->weights.classes, data);
+}
+
+void klift_data_report(klift_data *data, klift_run *run)
+{
+    if (data != NULL)
+        kl_reader_say(data, run);
 }
 
 int64_t klift_data_count(const klift_data *data)
@@ -319,6 +353,8 @@ klift_status klift_stats_add(klift_stats *stats, klift_data *data, klift_run *ru
     klift_run *own, *use;
     NEEDS(stats);
     NEEDS(data);
+    if (kl_reader_can_match(data))
+        KL_TRY(kl_pipeline_match(stats->lift, NULL, data));
     KL_TRY(kl_run_local(run, &own, &use));
     klift_status status = kl_pipeline_feed(stats->lift, data, stats->learner, use);
     klift_run_free(own);
@@ -490,7 +526,7 @@ klift_status klift_model_parse(const void *bytes, int64_t count, klift_model **m
     NEEDS(bytes);
     if (count < 0)
         return kl_fail(KLIFT_USAGE, "klift_model_parse: count is %lld", (long long)count);
-    return kl_model_read(bytes, count, model);
+    return kl_model_read(bytes, count, NULL, model);
 }
 
 void klift_model_free(klift_model *model)

@@ -5,6 +5,7 @@
 #include "pipeline.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/gather.h"
 
 #include <math.h>
@@ -104,6 +105,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         reader->dim = spec->dim;
     KL_GO(kl_survey_take(reader, spec->seed, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE, run, &survey));
     say_survey(spec, &survey, run);
+    KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
     lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
     status = kl_settings_goal(spec, &survey, &goal);
     if (status == KLIFT_OK)
@@ -175,10 +177,20 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
         total += rows;
         KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));
     } while (rows == block);
+    kl_reader_say(reader, run);
 done:
     kl_free(z);
     kl_gather_clear(&gather);
     return status;
+}
+
+klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, kl_reader *reader)
+{
+    kl_expect expect = {.schema = &lift->schema, .width = lift->prepare.n_in, .index_base = lift->index_base};
+    double value;
+    for (int64_t i = 0; classes != NULL && i < classes->count; i++)
+        expect.words = expect.words || !kl_number_parse(classes->name[i], &value);
+    return kl_reader_match(reader, &expect);
 }
 
 static klift_status new_learner(const klift_map *lift, const klift_spec *spec, klift_run *run, kl_learner **learner)
@@ -266,6 +278,8 @@ klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift
     kl_metric metric = {0};
     double *scores = NULL, started = kl_run_seconds(run);
     klift_status status;
+    if (kl_reader_can_match(reader))
+        KL_GO(kl_pipeline_match(model->lift, &model->weights.classes, reader));
     KL_GO(kl_metric_begin(&metric, model));
     KL_GO(kl_new(&scores, step * model->weights.outputs, sizeof *scores, "scores"));
     for (;;) {
@@ -281,6 +295,7 @@ klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift
         status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));
         goto done;
     }
+    kl_reader_say(reader, run);
     kl_metric_json(&metric, kl_run_seconds(run) - started, json);
 done:
     kl_metric_clear(&metric);

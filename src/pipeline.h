@@ -17,6 +17,8 @@ klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool nee
 /* reader -> batch -> prepare -> map -> learner, all rows of the reader from where it stands */
 klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run);
 klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model);
+/* The reader's rows as the map was made for; classes (may be NULL) tell whether labels are words */
+klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, kl_reader *reader);
 klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift_run *run, kl_text *json);
 
 klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, klift_run *run, klift_stats **stats);

@@ -1,4 +1,4 @@
-/* support.c - reference rows of ALGORITHMS 0.1, temporary files, the short mode. */
+/* support.c - the reference rows SYN, temporary files, the short mode. */
 #include "support.h"
 
 #include <dirent.h>

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* The generator of the reference rows, ALGORITHMS 0.1. */
+/* The generator of the reference rows. */
 uint64_t syn_mix(uint64_t z);
 double syn_uniform(uint64_t k);
 double syn_normal(uint64_t row, uint64_t column);

@@ -1,4 +1,4 @@
-/* test_bandwidth.c - the median distance of ALGORITHMS 11, its fallback and its refusal. */
+/* test_bandwidth.c - the median distance, its fallback and its refusal. */
 #include "kernel/kernel.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 /*
  * test_map_contract.c - what every map must do, for every kernel that fits and every variant: walks the registries, so
- * a new map is tested by being registered. Data: SYN rows (ALGORITHMS 0.1), errors over all n^2 entries of the Gram
+ * a new map is tested by being registered. Data: SYN rows (support.c), errors over all n^2 entries of the Gram
  * matrix; statistical checks allow 5 of their own standard errors over fixed seeds.
  */
 #include "map/map.h"
@@ -157,7 +157,7 @@ static int a_loaded_map_equals_the_saved_one(const kl_map *map, const bench *b)
     assert_int_equal(kl_record_finish(&to), KLIFT_OK);
     assert_int_equal(kl_record_check(&from, to.bytes, to.length, KL_RECORD_MODEL), KLIFT_OK);
     assert_int_equal(kl_record_next(&from, &tag), KLIFT_OK);
-    assert_int_equal(kl_map_load(&from, NULL, &loaded), KLIFT_OK);
+    assert_int_equal(kl_map_load(&from, map->n_in, NULL, &loaded), KLIFT_OK);
     assert_int_equal(kl_record_done(&from), KLIFT_OK);
     float *before = lift(map, &all), *after = lift(loaded, &all);
     int broken = memcmp(before, after, (size_t)(b->n * map->n_out) * sizeof *before) != 0;
@@ -352,7 +352,7 @@ static void one_spoilt_weight_breaks_the_contract_of_every_map(void **state)
     bench_free(&b);
 }
 
-/* ---- reference figures of ALGORITHMS 1.3, n = 200 ---- */
+/* ---- reference figures: numpy prototypes and closed forms, n = 200 ---- */
 
 /* The figures are of full rows: none of the zeros that bench_new puts in. */
 static void bench_full(bench *b, int64_t n, int64_t d)

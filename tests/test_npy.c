@@ -1,6 +1,7 @@
 /* test_npy.c - NPY arrays: every type, labels read in step, and headers that lie. */
 #include "base/memory.h"
 #include "data/reader.h"
+#include "pack.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -187,7 +188,7 @@ static void refuses_bad_headers(void **unused)
         {DICT("|S4", "(1, 2)"), "text, not numbers"},
         {DICT("", "(1, 2)"), "descr"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 2), }", "structured"},
-        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "numpy.ascontiguousarray"},
+        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "truncated"},
         {"{'descr': '<f4', 'fortran_order': 1, 'shape': (2, 2), }", "fortran_order"},
         {DICT("<f4", "()"), "0 dimensions"},
         {DICT("<f4", "(1, 2, 3)"), "3 dimensions"},
@@ -210,6 +211,13 @@ static void refuses_bad_headers(void **unused)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)} + 1", "behind the dict"},
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (1, 2)}", "does not end"},
         {"{'descr': __import__('os'), 'fortran_order': False, 'shape': (1, 2)}", "descr"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, __import__('os').system('true'))}", "whole numbers"},
+        {"__import__('os').system('true') or {}", "no dict"},
+        {DICT("<f4", "(-9223372036854775808, 2)"), "negative"},
+        {DICT("<f4", "(1, -2)"), "negative"},
+        {DICT("<f4", "(1, 0x2)"), "comma"},
+        {DICT("<f4", "(9223372036854775807, 9223372036854775807)"), "columns"},
+        {DICT("<f8", "(9223372036854775807, 1)"), "more than any file holds"},
         {"", "dict"},
         {"{", "a key"},
     };
@@ -235,6 +243,134 @@ static void refuses_other_versions_and_long_headers(void **unused)
     expect_refusal(NULL, "20000 bytes long");
     write_bytes(x_path, "1 1:1\n", 6);
     expect_refusal("format=npy", "not an NPY file");
+}
+
+/* Depth is no cost: nothing here calls itself, so brackets by the thousand are one refusal each. */
+static void nested_brackets_are_refused_at_once(void **unused)
+{
+    (void)unused;
+    static const char brackets[] = "({[";
+    for (int b = 0; b < 3; b++) {
+        char dict[8000] = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
+        memset(dict + strlen(dict), brackets[b], 3000);
+        write_npy(x_path, dict, "12345678", 8);
+        expect_refusal(NULL, "malformed");
+        write_npy(x_path, dict + strlen(dict) - 3000, "12345678", 8);
+        expect_refusal(NULL, "malformed");
+    }
+}
+
+/* Column after column: values are their row and column, so that a wrong place shows. */
+static void fortran_order_is_read_from_a_plain_file_in_every_pass(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 20000, COLUMNS = 3 };
+    float *x = malloc(ROWS * COLUMNS * sizeof *x);
+    double *y = malloc(ROWS * 2 * sizeof *y);
+    for (int j = 0; j < COLUMNS; j++)
+        for (int i = 0; i < ROWS; i++)
+            x[j * ROWS + i] = (float)(i * 10 + j);
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < ROWS; i++)
+            y[j * ROWS + i] = i + j * 0.5;
+    write_npy(x_path, "{'descr': '<f4', 'fortran_order': True, 'shape': (20000, 3), }", x, ROWS * COLUMNS * sizeof *x);
+    write_npy(y_path, "{'descr': '<f8', 'fortran_order': True, 'shape': (20000, 2), }", y, ROWS * 2 * sizeof *y);
+    kl_reader *reader;
+    kl_batch batch;
+    assert_int_equal(kl_reader_open(x_path, labels, &reader), KLIFT_OK);
+    static const int64_t sizes[] = {777, 1, 9000, INT64_MAX};
+    for (int pass = 0; pass < 4; pass++) {
+        int64_t row = 0;
+        for (;;) {
+            assert_int_equal(kl_reader_next(reader, sizes[pass], &batch), KLIFT_OK);
+            if (batch.rows == 0 || (sizes[pass] == 1 && row == 50))
+                break;
+            assert_true(batch.rows == sizes[pass] || row + batch.rows == ROWS);
+            for (int64_t i = 0; i < batch.rows; i++, row++) {
+                for (int j = 0; j < COLUMNS; j++)
+                    if (batch.dense[i * COLUMNS + j] != (float)(row * 10 + j))
+                        fail_msg("row %lld, column %d: %g", (long long)row, j, (double)batch.dense[i * COLUMNS + j]);
+                assert_true(batch.target[2 * i] == (double)row && batch.target[2 * i + 1] == (double)row + 0.5);
+            }
+        }
+        assert_int_equal(row, sizes[pass] == 1 ? 50 : ROWS);
+        assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
+    }
+    kl_reader_free(reader);
+    x[2 * ROWS + 12345] = NAN;
+    write_npy(x_path, "{'descr': '<f4', 'fortran_order': True, 'shape': (20000, 3), }", x, ROWS * COLUMNS * sizeof *x);
+    expect_refusal(NULL, "row 12346, column 3: the value is not finite");
+    free(x);
+    free(y);
+}
+
+static void fortran_order_from_a_compressed_file_is_refused_with_advice(void **unused)
+{
+    (void)unused;
+    char bytes[300];
+    size_t packed, count = make_npy(bytes, 1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2), }", "abcd", 4);
+    unsigned char *all = pack("gzip", bytes, count, &packed);
+    if (all == NULL)
+        return;
+    write_bytes(x_path, all, packed);
+    free(all);
+    expect_refusal(NULL, "numpy.ascontiguousarray");
+}
+
+static void compressed_arrays_and_labels_are_read_in_every_pass(void **unused)
+{
+    (void)unused;
+    char bytes[300];
+    for (int c = 0; pack_codecs[c] != NULL; c++) {
+        size_t packed, count = make_npy(bytes, 1, DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6);
+        unsigned char *all = pack(pack_codecs[c], bytes, count, &packed);
+        if (all == NULL)
+            continue;
+        write_bytes(x_path, all, packed);
+        for (size_t cut = 8; cut < packed; cut++) { /* the last bytes are the checksum: still an error */
+            write_bytes(x_path, all, cut);
+            expect_refusal("format=npy", "truncated");
+        }
+        write_bytes(x_path, all, packed);
+        free(all);
+        count = make_npy(bytes, 1, DICT("|u1", "(3,)"), "\7\10\11", 3);
+        all = pack(pack_codecs[c], bytes, count, &packed);
+        write_bytes(y_path, all, packed);
+        kl_reader *reader;
+        kl_batch batch;
+        assert_int_equal(kl_reader_open(x_path, labels, &reader), KLIFT_OK);
+        for (int pass = 0; pass < 2; pass++) {
+            assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+            assert_true(batch.rows == 3 && batch.dense[5] == 6 && batch.target[2] == 9);
+            assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+            assert_int_equal(batch.rows, 0);
+            assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
+        }
+        kl_reader_free(reader);
+        write_bytes(y_path, all, packed - 1);
+        expect_refusal(labels, "truncated");
+        free(all);
+    }
+}
+
+static void bytes_behind_the_array_are_noted(void **unused)
+{
+    (void)unused;
+    kl_reader *reader;
+    kl_batch batch;
+    write_npy(x_path, DICT("|u1", "(2, 2)"), "abcde", 5);
+    assert_int_equal(kl_reader_open(x_path, NULL, &reader), KLIFT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+    assert_non_null(strstr(reader->note, "the file goes on behind the array"));
+    kl_reader_free(reader);
+    write_npy(x_path, DICT("|u1", "(2, 2)"), "abcd", 4);
+    write_npy(y_path, DICT("|u1", "(2,)"), "abc", 3);
+    assert_int_equal(kl_reader_open(x_path, labels, &reader), KLIFT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(kl_reader_next(reader, 5, &batch), KLIFT_OK);
+    assert_non_null(strstr(reader->note, "the file of labels goes on"));
+    kl_reader_free(reader);
 }
 
 static void every_truncation_is_refused(void **unused)
@@ -427,6 +563,11 @@ int main(void)
         cmocka_unit_test(reads_all_versions_and_shapes),
         cmocka_unit_test(refuses_bad_headers),
         cmocka_unit_test(refuses_other_versions_and_long_headers),
+        cmocka_unit_test(nested_brackets_are_refused_at_once),
+        cmocka_unit_test(fortran_order_is_read_from_a_plain_file_in_every_pass),
+        cmocka_unit_test(fortran_order_from_a_compressed_file_is_refused_with_advice),
+        cmocka_unit_test(compressed_arrays_and_labels_are_read_in_every_pass),
+        cmocka_unit_test(bytes_behind_the_array_are_noted),
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(names_row_and_column_of_a_bad_value),
         cmocka_unit_test(refuses_another_width_than_dim),

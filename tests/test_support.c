@@ -1,4 +1,4 @@
-/* test_support.c - the reference rows are those of ALGORITHMS 0.1; temporary files go away. */
+/* test_support.c - the reference rows are those that every figure was measured on; temporary files go away. */
 #include "support.h"
 
 #include <math.h>

@@ -9,6 +9,36 @@
 
 enum { ALIGNMENT = 64 };
 
+#ifdef KLIFT_TEST_MEMORY
+#include <stdatomic.h>
+
+static atomic_llong made, fail_at;
+static atomic_bool fail_on;
+
+void kl_memory_fail_at(int64_t n, bool onwards)
+{
+    atomic_store(&made, 0);
+    atomic_store(&fail_at, n);
+    atomic_store(&fail_on, onwards);
+}
+
+int64_t kl_memory_count(void)
+{
+    return atomic_load(&made);
+}
+
+static bool must_fail(void)
+{
+    long long number = atomic_fetch_add(&made, 1) + 1, from = atomic_load(&fail_at);
+    return from > 0 && (number == from || (number > from && atomic_load(&fail_on)));
+}
+#else
+static bool must_fail(void)
+{
+    return false;
+}
+#endif
+
 static klift_status refuse(int64_t count, size_t size, const char *what)
 {
     return kl_fail(KLIFT_MEMORY, "no memory for %s (%lld x %zu bytes)", what, (long long)count, size);
@@ -24,7 +54,7 @@ klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what)
     if (bytes == 0)
         return KLIFT_OK;
     size_t padded = ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, padded);
+    void *memory = must_fail() ? NULL : aligned_alloc(ALIGNMENT, padded);
     if (memory == NULL)
         return refuse(count, size, what);
     memset(memory, 0, padded);

@@ -15,6 +15,13 @@ void kl_free(void *memory);
 /* Copy of a string. */
 klift_status kl_copy_text(char **copy, const char *text);
 
+#ifdef KLIFT_TEST_MEMORY
+/* For test_out_of_memory.c, which has its own memory.o: the n-th allocation from here on fails, and all behind it when
+ * onwards; 0: none. */
+void kl_memory_fail_at(int64_t n, bool onwards);
+int64_t kl_memory_count(void); /* allocations since then */
+#endif
+
 /* true on overflow */
 static inline bool kl_multiply(int64_t a, int64_t b, int64_t *product)
 {

@@ -156,9 +156,10 @@ static const char *guess(const unsigned char *bytes, int64_t count)
     static const struct {
         const char *start, *name;
         int length;
-    } known[] = {{"\x80\x04", "a Python pickle", 2}, {"\x80\x03", "a Python pickle", 2}, {"\x80\x05", "a Python pickle", 2},
+    } known[] = {{"\x80\x04", "a Python pickle", 2}, {"\x80\x03", "a Python pickle", 2}, {"\x80\x05", "a Python pickle", 2}, {"\x80\x02", "a Python pickle", 2},
                  {"svm_type", "a LIBSVM model", 8}, {"solver_type", "a LIBLINEAR model", 11}, {"\x93NUMPY", "a NumPy array", 6},
                  {"<", "an HTML or XML page", 1}, {"\x1f\x8b", "gzip data", 2}, {"PK\x03\x04", "a zip archive", 4},
+                 {"\x28\xb5\x2f\xfd", "zstd data", 4}, {"\xfd" "7zXZ", "xz data", 5}, {"BZh", "bzip2 data", 3},
                  {"{", "JSON", 1}, {"\x08", "an ONNX model or other protobuf", 1}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (count >= known[i].length && memcmp(bytes, known[i].start, (size_t)known[i].length) == 0)

@@ -24,7 +24,7 @@ enum { FORMAT, DIM, LABELS, NO_LABEL };
 const kl_param kl_reader_params[] = {
     {"format", KL_FREE, "auto", 0, 0, false, NULL, "file format; auto: by content"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "number of columns; 0: from the data"},
-    {"labels", KL_FREE, "none", 0, 0, false, NULL, "file of labels for formats without them (NPY)"},
+    {"labels", KL_FREE, "none", 0, 0, false, NULL, "file of labels, NPY or IDX, for formats without them (NPY, IDX, NPZ)"},
     {"no-label", KL_WORD, "false", 0, 0, false, "false|true", "rows have no label"},
     {0}};
 
@@ -45,7 +45,7 @@ static const char *format_at(int64_t index, const void *context)
 
 static const char *find_item(const kl_spec *options, const char *key)
 {
-    for (int64_t i = 0; i < options->items; i++)
+    for (int64_t i = 0; options != NULL && i < options->items; i++)
         if (options->item[i].key != NULL && strcmp(options->item[i].key, key) == 0)
             return options->item[i].value;
     return NULL;
@@ -94,8 +94,10 @@ static klift_status read_options(kl_reader *reader, const kl_spec *options)
             reader->dim = (int64_t)value.number;
         else if (index == NO_LABEL)
             reader->no_label = value.word == 1;
-        else if (index == LABELS && strcmp(item->value, "none") != 0)
+        else if (index == LABELS && strcmp(item->value, "none") != 0) {
+            kl_free(reader->labels); /* given twice: the last one counts */
             KL_GO(kl_copy_text(&reader->labels, item->value));
+        }
     }
     char where[64] = "format ";
     strncat(where, reader->type->name, 50);
@@ -121,21 +123,17 @@ klift_status kl_reader_new(const kl_reader_type *type, kl_reader **reader)
 
 klift_status kl_reader_open(const char *path, const char *options, kl_reader **out)
 {
-    kl_spec *items = NULL;
     kl_reader *reader = NULL;
+    klift_status status;
     *out = NULL;
-    klift_status status = kl_spec_parse_items(options, "data options", &items);
-    if (status == KLIFT_OK)
-        status = kl_reader_new(NULL, &reader);
-    if (status != KLIFT_OK)
-        goto done;
+    KL_TRY(kl_reader_new(NULL, &reader));
+    KL_GO(kl_spec_parse_items(options, "data options", &reader->items));
     KL_GO(kl_copy_text(&reader->path, path));
-    KL_GO(choose_type(reader, path, find_item(items, "format")));
-    KL_GO(read_options(reader, items));
+    KL_GO(choose_type(reader, path, find_item(reader->items, "format")));
+    KL_GO(read_options(reader, reader->items));
     KL_GO(kl_new(&reader->state, (int64_t)reader->type->state_size, 1, "a reader"));
     status = reader->type->open(reader);
 done:
-    kl_spec_free(items);
     if (status == KLIFT_OK)
         *out = reader;
     else
@@ -191,6 +189,7 @@ klift_status kl_reader_rewind(kl_reader *reader)
         return kl_fail(KLIFT_IO, "%s can be read once only: save it to a file first", kl_reader_name(reader));
     if (reader->type->reads_stream)
         KL_TRY(kl_stream_rewind(reader->stream));
+    reader->unseen = reader->skipped = 0;
     KL_TRY(reader->type->rewind(reader));
     reader->at_start = true;
     reader->at = 0;
@@ -219,6 +218,55 @@ const kl_rows *kl_reader_head(const kl_reader *reader)
     return &reader->head;
 }
 
+/* What the rows of a table had that needs a word, each once. */
+static void say_table(kl_reader *reader, klift_run *run)
+{
+    const char *name = kl_reader_name(reader);
+    if (reader->extra > reader->extra_said)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "read", "%s: %lld columns that the model does not know are left out", name, (long long)reader->extra);
+    if (reader->skipped > reader->skipped_said)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "read", "%s: %lld rows with missing values are skipped", name, (long long)reader->skipped);
+    if (reader->unseen > reader->unseen_said)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "read", "%s: %lld cells hold categories that were not seen when the columns were learnt; they count as none",
+                   name, (long long)reader->unseen);
+    reader->extra_said = reader->extra;
+    reader->skipped_said = reader->skipped;
+    reader->unseen_said = reader->unseen;
+}
+
+void kl_reader_say(kl_reader *reader, klift_run *run)
+{
+    say_table(reader, run);
+    if (reader->type->say != NULL)
+        reader->type->say(reader, run);
+    const char *note = reader->note[0] != '\0' ? reader->note : reader->stream != NULL ? kl_stream_note(reader->stream) : NULL;
+    if (note == NULL || reader->note_said)
+        return;
+    kl_run_say(run, KLIFT_EVENT_WARNING, "read", "%s: %s", kl_reader_name(reader), note);
+    reader->note_said = true;
+}
+
+const char *kl_reader_option_text(const kl_reader *reader, const char *key)
+{
+    return find_item(reader->items, key);
+}
+
+bool kl_reader_can_match(const kl_reader *reader)
+{
+    return reader->at_start && !reader->head_kept && !reader->schema_given && reader->type->match != NULL;
+}
+
+klift_status kl_reader_match(kl_reader *reader, const kl_expect *expect)
+{
+    if (!reader->at_start || reader->head_kept)
+        return kl_fail(KLIFT_USAGE, "%s: rows were read already; match it with the model before the first one", kl_reader_name(reader));
+    kl_schema_clear(&reader->schema);
+    KL_TRY(kl_schema_copy(expect->schema, &reader->schema));
+    KL_TRY(reader->type->match != NULL ? reader->type->match(reader, expect) : KLIFT_OK);
+    reader->schema_given = true;
+    return KLIFT_OK;
+}
+
 const char *kl_reader_name(const kl_reader *reader)
 {
     if (reader->stream != NULL)
@@ -234,6 +282,8 @@ void kl_reader_free(kl_reader *reader)
         reader->type->close(reader);
     kl_stream_close(reader->stream);
     kl_rows_clear(&reader->head);
+    kl_schema_clear(&reader->schema);
+    kl_spec_free(reader->items);
     kl_free(reader->labels);
     kl_free(reader->path);
     kl_free(reader->state);

@@ -8,9 +8,18 @@
 #include "base/run.h"
 #include "data/batch.h"
 #include "data/rows.h"
+#include "data/schema.h"
 #include "data/stream.h"
 
 typedef klift_data kl_reader;
+
+/* What a model expects of rows: known to whoever has it, given to a reader before its first row. */
+typedef struct kl_expect {
+    const kl_schema *schema; /* count 0: columns by position */
+    int64_t width;
+    int index_base;          /* of text formats that have one */
+    bool words;              /* some class is no number */
+} kl_expect;
 
 typedef struct kl_reader_type {
     const char *name, *summary;
@@ -24,6 +33,9 @@ typedef struct kl_reader_type {
     klift_status (*next)(kl_reader *reader, int64_t at_most, kl_batch *batch);
     klift_status (*rewind)(kl_reader *reader); /* the stream is already at its start; may be NULL: read once */
     void (*close)(kl_reader *reader);
+    klift_status (*learn)(kl_reader *reader, klift_run *run); /* optional: fills reader->schema from the data; leaves the reader at its start */
+    klift_status (*match)(kl_reader *reader, const kl_expect *expect); /* optional: rows as a model expects them; reader->schema is its own */
+    void (*say)(kl_reader *reader, klift_run *run); /* optional: kl_reader_say of readers inside this one */
     bool reads_stream; /* reader.c opens, rewinds and closes reader->stream */
 } kl_reader_type;
 
@@ -33,11 +45,22 @@ struct klift_data {
     kl_stream *stream; /* NULL when the format has none */
     void *state;       /* type->state_size bytes, zeroed */
     kl_value option[KL_PARAMS_MAX]; /* of type->params */
+    kl_spec *items;    /* all options as given, for those that are texts */
     /* common options */
     int64_t dim;       /* 0: from the data */
     char *labels;      /* file of labels, or NULL */
     bool no_label;     /* rows have none (text formats) or they are to be ignored */
     int index_base;    /* 0 or 1 as found or given by formats that have one, -1 otherwise */
+    bool base_found;   /* index_base was found, not given: files of one chain agree on the lowest */
+    char note[160];    /* what a user should know of the file once it was read; "": nothing */
+    bool note_said;
+    /* tables */
+    kl_schema schema;  /* learnt, or a copy of the model's; empty for formats without */
+    bool schema_given; /* by kl_reader_match */
+    int64_t unseen;    /* cells of this pass whose category is not in the schema */
+    int64_t skipped;   /* rows of this pass left out for a missing value */
+    int64_t extra;     /* columns that the model does not know */
+    int64_t unseen_said, skipped_said, extra_said; /* already told by kl_reader_say */
     /* kept by reader.c */
     int64_t handed;    /* rows handed out, over all passes */
     int64_t at;        /* rows handed out in this pass */
@@ -59,6 +82,13 @@ klift_status kl_reader_rewind(kl_reader *reader);
  * *all tells whether they were all rows. */
 klift_status kl_reader_keep_head(kl_reader *reader, int64_t rows, bool *all);
 const kl_rows *kl_reader_head(const kl_reader *reader);
+/* Says once what the reader or its stream noted, and what was skipped, unseen or left out; call when the rows have ended. */
+void kl_reader_say(kl_reader *reader, klift_run *run);
+/* The option as written, NULL when it was not given. */
+const char *kl_reader_option_text(const kl_reader *reader, const char *key);
+/* Columns, width and labels as a model expects them; KLIFT_USAGE behind the first row. */
+klift_status kl_reader_match(kl_reader *reader, const kl_expect *expect);
+bool kl_reader_can_match(const kl_reader *reader); /* at its start, and not matched yet */
 /* What messages call it: path, "standard input", "the arrays". */
 const char *kl_reader_name(const kl_reader *reader);
 void kl_reader_free(kl_reader *reader);
@@ -68,6 +98,8 @@ const kl_reader_type *kl_reader_type_at(int64_t index); /* NULL at the end */
 
 /* arrays.c */
 klift_status kl_reader_view(const kl_batch *rows, kl_reader **reader);
+/* chain.c: takes the parts, also on failure; a chain of one is that one */
+klift_status kl_reader_chain(kl_reader **part, int64_t count, kl_reader **reader);
 /* source.c */
 klift_status kl_reader_from(const klift_source *source, kl_reader **reader);
 

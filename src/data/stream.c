@@ -1,6 +1,7 @@
 /*
  * stream.c - read(2) with what it leaves to its callers: short reads, EINTR, EAGAIN, directories, and files that change
- * between two passes. A regular file can be read again, also as standard input; a pipe or a terminal cannot.
+ * between two passes. A regular file can be read again, also as standard input; a pipe or a terminal cannot. A decoder
+ * stands between the file and the reader when the first bytes are those of a compressed file.
  */
 #include "data/stream.h"
 
@@ -18,10 +19,14 @@ enum { PEEK = 4096, LONGEST_READ = 1 << 30 };
 struct kl_stream {
     char *name;
     int fd;
-    bool owned;       /* false: stdin, which is not ours to close */
+    bool owned;       /* false: stdin or another stream's, which is not ours to close */
     bool regular;
+    bool is_part;     /* read by pread, at most part_count bytes */
     off_t origin;     /* where the file was when it was opened: stdin may be half read */
+    int64_t part_at, part_count;
+    int64_t size;     /* of a part, decoded */
     struct stat seen; /* at the time of opening */
+    kl_decoder *decoder;
     unsigned char head[PEEK];
     int64_t head_count, head_at;
 };
@@ -44,7 +49,46 @@ static klift_status examine(kl_stream *stream)
     return KLIFT_OK;
 }
 
-klift_status kl_stream_open(const char *path, kl_stream **out)
+/* Straight from the file, at byte `at` of it or, when that is negative, where it stands; *got < room only at its end. */
+static klift_status fill_from(const kl_stream *stream, int64_t at, unsigned char *bytes, int64_t room, int64_t *got)
+{
+    *got = 0;
+    while (*got < room) {
+        size_t want = (size_t)(room - *got < LONGEST_READ ? room - *got : LONGEST_READ);
+        ssize_t count = at < 0 ? read(stream->fd, bytes + *got, want) : pread(stream->fd, bytes + *got, want, stream->origin + (off_t)(at + *got));
+        if (count == 0)
+            return KLIFT_OK;
+        if (count > 0)
+            *got += count;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            poll(&(struct pollfd){.fd = stream->fd, .events = POLLIN}, 1, -1);
+        else if (errno != EINTR)
+            return refuse(stream, "read");
+    }
+    return KLIFT_OK;
+}
+
+static klift_status fill_raw(kl_stream *stream, unsigned char *bytes, int64_t room, int64_t *got)
+{
+    if (!stream->is_part)
+        return fill_from(stream, -1, bytes, room, got);
+    int64_t left = stream->part_count - stream->part_at;
+    klift_status status = fill_from(stream, stream->part_at, bytes, room < left ? room : left, got);
+    stream->part_at += *got;
+    return status;
+}
+
+static klift_status pull(void *stream, void *bytes, int64_t room, int64_t *got)
+{
+    return fill_raw(stream, bytes, room, got);
+}
+
+static klift_status fill(kl_stream *stream, unsigned char *bytes, int64_t room, int64_t *got)
+{
+    return stream->decoder != NULL ? kl_decoder_read(stream->decoder, bytes, room, got) : fill_raw(stream, bytes, room, got);
+}
+
+klift_status kl_stream_open_raw(const char *path, kl_stream **out)
 {
     kl_stream *stream;
     klift_status status;
@@ -70,23 +114,56 @@ done:
     return status;
 }
 
-/* Straight from the file; *got < room only at its end. */
-static klift_status fill(kl_stream *stream, unsigned char *bytes, int64_t room, int64_t *got)
+/* Puts a decoder between when the first bytes ask for one; what comes out of it must be plain. */
+static klift_status insert_decoder(kl_stream *stream)
 {
-    *got = 0;
-    while (*got < room) {
-        int64_t want = room - *got < LONGEST_READ ? room - *got : LONGEST_READ;
-        ssize_t count = read(stream->fd, bytes + *got, (size_t)want);
-        if (count == 0)
-            return KLIFT_OK;
-        if (count > 0)
-            *got += count;
-        else if (errno == EAGAIN || errno == EWOULDBLOCK)
-            poll(&(struct pollfd){.fd = stream->fd, .events = POLLIN}, 1, -1);
-        else if (errno != EINTR)
-            return refuse(stream, "read");
+    const unsigned char *head;
+    int64_t count;
+    KL_TRY(kl_stream_peek(stream, &head, &count));
+    const kl_codec *codec = kl_codec_of(head, count), *inner;
+    if (codec == NULL)
+        return KLIFT_OK;
+    KL_TRY(kl_decoder_new(codec, NULL, stream->name, pull, stream, &stream->decoder));
+    kl_decoder_feed(stream->decoder, head, count);
+    stream->head_count = 0;
+    KL_TRY(kl_stream_peek(stream, &head, &count));
+    inner = kl_codec_of(head, count);
+    if (inner == NULL)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_DATA, "%s: is compressed twice (%s inside %s); unpack it once: %s", stream->name, inner->name, codec->name, codec->unpack);
+}
+
+klift_status kl_stream_open(const char *path, kl_stream **out)
+{
+    KL_TRY(kl_stream_open_raw(path, out));
+    klift_status status = insert_decoder(*out);
+    if (status != KLIFT_OK) {
+        kl_stream_close(*out);
+        *out = NULL;
     }
-    return KLIFT_OK;
+    return status;
+}
+
+klift_status kl_stream_open_part(const kl_stream *whole, const kl_part *part, kl_stream **out)
+{
+    kl_stream *stream;
+    klift_status status;
+    *out = NULL;
+    KL_TRY(kl_new(&stream, 1, sizeof *stream, "a part of a file"));
+    stream->fd = whole->fd;
+    stream->seen = whole->seen;
+    stream->regular = stream->is_part = true;
+    stream->origin = whole->origin + (off_t)part->offset;
+    stream->part_count = part->count;
+    stream->size = part->size;
+    KL_GO(kl_copy_text(&stream->name, part->name));
+    status = kl_decoder_new(part->codec, part->setup, stream->name, pull, stream, &stream->decoder);
+done:
+    if (status == KLIFT_OK)
+        *out = stream;
+    else
+        kl_stream_close(stream);
+    return status;
 }
 
 klift_status kl_stream_read(kl_stream *stream, void *bytes, int64_t room, int64_t *got)
@@ -113,9 +190,31 @@ klift_status kl_stream_peek(kl_stream *stream, const unsigned char **bytes, int6
     return KLIFT_OK;
 }
 
+klift_status kl_stream_read_at(const kl_stream *stream, int64_t offset, void *bytes, int64_t room, int64_t *got)
+{
+    return fill_from(stream, offset, bytes, room, got);
+}
+
+klift_status kl_stream_finish(kl_stream *stream, bool *more)
+{
+    unsigned char rest[PEEK];
+    int64_t got;
+    *more = false;
+    do {
+        KL_TRY(kl_stream_read(stream, rest, PEEK, &got));
+        *more = *more || got > 0;
+    } while (got > 0 && stream->decoder != NULL);
+    return KLIFT_OK;
+}
+
 bool kl_stream_can_rewind(const kl_stream *stream)
 {
     return stream->regular;
+}
+
+bool kl_stream_can_seek(const kl_stream *stream)
+{
+    return stream->regular && stream->decoder == NULL;
 }
 
 klift_status kl_stream_rewind(kl_stream *stream)
@@ -128,9 +227,11 @@ klift_status kl_stream_rewind(kl_stream *stream)
     const struct stat *seen = &stream->seen;
     if (now.st_size != seen->st_size || now.st_mtim.tv_sec != seen->st_mtim.tv_sec || now.st_mtim.tv_nsec != seen->st_mtim.tv_nsec)
         return kl_fail(KLIFT_DATA, "%s: the file changed while it was read; start again when nothing writes to it", stream->name);
-    if (lseek(stream->fd, stream->origin, SEEK_SET) < 0)
+    if (!stream->is_part && lseek(stream->fd, stream->origin, SEEK_SET) < 0)
         return refuse(stream, "rewind");
-    stream->head_count = stream->head_at = 0;
+    stream->head_count = stream->head_at = stream->part_at = 0;
+    if (stream->decoder != NULL)
+        kl_decoder_restart(stream->decoder);
     return KLIFT_OK;
 }
 
@@ -139,9 +240,16 @@ const char *kl_stream_name(const kl_stream *stream)
     return stream->name;
 }
 
+const char *kl_stream_note(const kl_stream *stream)
+{
+    return stream->decoder != NULL ? kl_decoder_note(stream->decoder) : NULL;
+}
+
 int64_t kl_stream_size(const kl_stream *stream)
 {
-    if (!stream->regular)
+    if (stream->is_part)
+        return stream->size;
+    if (!stream->regular || stream->decoder != NULL)
         return -1;
     return stream->seen.st_size > stream->origin ? (int64_t)(stream->seen.st_size - stream->origin) : 0;
 }
@@ -152,6 +260,7 @@ void kl_stream_close(kl_stream *stream)
         return;
     if (stream->owned && stream->fd >= 0)
         close(stream->fd);
+    kl_decoder_free(stream->decoder);
     kl_free(stream->name);
     kl_free(stream);
 }

@@ -13,6 +13,7 @@ typedef struct sums {
     double *sum, *square, *low, *high, *seen; /* (room): seen = weight of the nonzero entries */
     int64_t *count;                           /* nonzero entries */
     int64_t room, columns;
+    int64_t limit;                            /* bytes: one large index in a short file must not take all memory */
     double norm_sum;
 } sums;
 
@@ -20,6 +21,10 @@ static klift_status widen(sums *s, int64_t columns)
 {
     if (columns <= s->columns)
         return KLIFT_OK;
+    int64_t needed = columns * (int64_t)(5 * sizeof(double) + sizeof *s->count);
+    if (needed > s->limit)
+        return kl_fail(KLIFT_MEMORY, "the survey of %lld columns needs %.0f MB, the limit is %.0f MB; if an index is wrong, correct it, else use a larger max-memory",
+                       (long long)columns, (double)needed / 1e6, (double)s->limit / 1e6);
     double **all[] = {&s->sum, &s->square, &s->low, &s->high, &s->seen};
     int64_t room = s->room;
     for (int i = 0; i < 5; i++) {
@@ -116,8 +121,10 @@ static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *surve
     for (;;) {
         kl_batch batch;
         KL_TRY(kl_reader_next(reader, kl_run_batch(run), &batch));
-        if (batch.rows == 0)
+        if (batch.rows == 0) {
+            kl_reader_say(reader, run);
             return kl_reader_rewind(reader);
+        }
         KL_TRY(note_batch(survey, s, &batch, keys, sample));
         KL_TRY(kl_run_progress(run, "survey", survey->rows, 0, NAN));
     }
@@ -150,9 +157,11 @@ klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_row
 {
     kl_random keys = {seed, 0, KL_DRAW_SAMPLE};
     kl_sample sample = {.limit = sample_rows};
-    sums s = {0};
+    sums s = {.limit = kl_run_memory(run)};
     klift_status status = KLIFT_OK;
     *survey = (kl_survey){0};
+    if (reader->type->learn != NULL && !reader->schema_given && reader->at_start)
+        KL_GO(reader->type->learn(reader, run));
     KL_GO(read_all(reader, run, survey, &s, &keys, &sample));
     if (survey->rows == 0) {
         status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));

@@ -11,14 +11,12 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/plain_number.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16, LOOK_AHEAD = 1 << 20, LONGEST_LINE = 1 << 30, PADDING = 32, HIGHEST_INDEX = INT32_MAX - 1, SHORTEST_ENTRY = 4 };
-
-#define EXACT_WHOLE (UINT64_C(1) << 53) /* whole numbers up to here are doubles */
-#define FLOAT_LIMIT 0x1.ffffffp127      /* the smallest double that rounds to infinity as a float */
+enum { BLOCK = 1 << 16, LOOK_AHEAD = 1 << 20, LONGEST_LINE = 1 << 30, PADDING = KL_PLAIN_PADDING, HIGHEST_INDEX = INT32_MAX - 1, SHORTEST_ENTRY = 4 };
 
 enum { INDEX_BASE, LABEL_TYPE };
 enum { BASE_AUTO = 2, LABEL_TEXT = 1 };
@@ -113,7 +111,7 @@ static bool looks_like_csv(const char *p)
 
 static klift_status refuse_csv(const kl_reader *reader, const char *p)
 {
-    return place(reader, p, kl_fail(KLIFT_DATA, "looks like CSV; rows must be 'label index:value index:value ...': convert it, or save it as .npy"));
+    return place(reader, p, kl_fail(KLIFT_DATA, "looks like CSV: say format=csv; rows here must be 'label index:value index:value ...'"));
 }
 
 static klift_status refuse_missing_label(const kl_reader *reader, const char *p)
@@ -190,96 +188,15 @@ static klift_status refuse_index(const kl_reader *reader, const char *p, int64_t
     return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld; give a larger dim", (long long)index, (long long)s->limit));
 }
 
-/* ---- numbers ---- */
-
-/* Eight bytes, the first one lowest on every host. */
-static inline uint64_t load(const char *p)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 |
-           (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
-}
-
-/* How many of the eight bytes, from the first on, are digits. */
-static inline int count_digits(uint64_t word)
-{
-    uint64_t t = word ^ UINT64_C(0x3030303030303030); /* digits become 0 .. 9 */
-    uint64_t other = ((t + UINT64_C(0x7676767676767676)) | t) & UINT64_C(0x8080808080808080);
-    return other == 0 ? 8 : __builtin_ctzll(other) >> 3; /* a carry spoils only bytes behind the first other one */
-}
-
-/* The value of the first count digits: pairs, then fours, then eight, by multiplication (Mula, Lemire). */
-static inline uint64_t digits_value(uint64_t word, int count)
-{
-    if (count == 0)
-        return 0;
-    uint64_t t = (word ^ UINT64_C(0x3030303030303030)) << (64 - 8 * count);
-    t = t * 10 + (t >> 8);
-    return ((t & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) + ((t >> 16) & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >> 32;
-}
-
-/* [+-]digits[.digits] and behind it the end of the token; NULL when the number is of another form. Up to 15 digits are
- * an exact double, and so is the power of ten: one rounding. With single, up to 19 digits will do: each of the two
- * roundings, and that of the right double, moves the value by at most 2^-53 of it, so the float is certain when both
- * ends of a wider margin have the same. */
-static inline const char *plain_number(const char *p, bool single, double *value)
-{
-    static const uint64_t whole_power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
-    bool negative = *p == '-';
-    p += negative || *p == '+';
-    uint64_t word, digits = (uint64_t)*p - '0';
-    int count = 1, places = 0;
-    if (digits > 9 || (p[1] != '.' && !ends(p[1]))) { /* not one digit, the common case */
-        word = load(p);
-        count = count_digits(word);
-        digits = digits_value(word, count);
-    }
-    p += count;
-    if (*p == '.') {
-        for (int more = 8; more == 8 && places <= 16; places += more) {
-            word = load(p + 1 + places);
-            more = count_digits(word);
-            digits = digits * whole_power[more] + digits_value(word, more); /* wraps beyond 19 digits: not used then */
-        }
-        p += 1 + places;
-    }
-    if (count + places == 0 || count + places > (single ? 19 : 15) || !ends(*p))
-        return NULL;
-    double size;
-    if (count + places > 15) {
-        size = (double)digits / power[places];
-        if ((float)(size * (1 - 0x1p-50)) != (float)(size * (1 + 0x1p-50)))
-            return NULL;
-    } else
-        size = places == 0 ? (double)(int64_t)digits : (double)(int64_t)digits / power[places];
-    *value = negative ? -size : size;
-    return p;
-}
-
 /* ---- lines ---- */
-
-/* A label of digits alone above 2^53: distinct names that would become one number. */
-static bool loses_digits(const char *p, const char *end)
-{
-    uint64_t whole = 0;
-    p += *p == '-' || *p == '+';
-    for (; p < end; p++) {
-        if (*p < '0' || *p > '9')
-            return false;
-        if (whole <= EXACT_WHOLE)
-            whole = whole * 10 + (uint64_t)(*p - '0');
-    }
-    return whole > EXACT_WHOLE;
-}
 
 static klift_status read_number_label(kl_reader *reader, state *s, const char **at)
 {
     double *value = &s->target[s->rows];
-    const char *p = *at, *after = plain_number(p, false, value);
-    if (after == NULL) {
+    const char *p = *at, *after = kl_plain_number(p, false, '.', value);
+    if (after == NULL || !ends(*after)) {
         kl_number_kind kind = kl_number_read(p, s->text + s->whole, value, &after);
-        if (kind != KL_NUMBER_OK || !ends(*after) || loses_digits(p, after))
+        if (kind != KL_NUMBER_OK || !ends(*after) || kl_plain_loses_digits(p, after))
             return refuse_label(reader, p, kind, after);
     }
     *at = after;
@@ -355,7 +272,7 @@ static klift_status read_entry(kl_reader *reader, state *s, const char **at, int
         return refuse_index(reader, p, index, *last);
     double value;
     kl_number_kind kind = kl_number_read(q + 1, s->text + s->whole, &value, &after);
-    if (kind != KL_NUMBER_OK || !ends(*after) || fabs(value) >= FLOAT_LIMIT)
+    if (kind != KL_NUMBER_OK || !ends(*after) || fabs(value) >= KL_FLOAT_LIMIT)
         return refuse_value(reader, q + 1, kind, after);
     s->column[s->entries] = (int32_t)column;
     s->value[s->entries] = (float)value;
@@ -381,9 +298,9 @@ static klift_status read_entries(kl_reader *reader, state *s, const char **at)
             index = index * 10 + digit; /* wraps round beyond 19 digits, but then it is not used */
         if (*q == ':' && q > p && q <= p + 9) {
             double value;
-            const char *after = plain_number(q + 1, true, &value);
+            const char *after = kl_plain_number(q + 1, true, '.', &value);
             int64_t column = (int64_t)index - base;
-            if (after != NULL && column > last && column < limit) {
+            if (after != NULL && ends(*after) && column > last && column < limit) {
                 columns[n] = (int32_t)column;
                 values[n] = (float)value;
                 n += value != 0; /* zeros say nothing: a row's content is its nonzeros */
@@ -478,11 +395,7 @@ static klift_status refuse_head(const kl_reader *reader, const state *s)
     static const struct {
         const char *bytes, *what, *advice;
     } heads[] = {{"\xff\xfe", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"},
-                 {"\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"},
-                 {"\x1f\x8b", "gzip-compressed", "unpack it: gzip -dc"},
-                 {"\xfd" "7zXZ", "xz-compressed", "unpack it: xz -dc"},
-                 {"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it: zstd -dc"},
-                 {"BZh", "bzip2-compressed", "unpack it: bzip2 -dc"}};
+                 {"\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"}};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         size_t length = strlen(heads[i].bytes);
         if (s->used >= (int64_t)length && memcmp(s->text, heads[i].bytes, length) == 0)
@@ -540,7 +453,9 @@ static klift_status open_text(kl_reader *reader)
 {
     state *s = reader->state;
     bool look = reader->option[INDEX_BASE].word == BASE_AUTO;
-    int64_t block = look ? LOOK_AHEAD : BLOCK;
+    int64_t block = look ? LOOK_AHEAD : BLOCK, size = kl_stream_size(reader->stream);
+    if (size >= 0 && size < block)
+        block = size + 1; /* a short file needs no more; one byte over, to see its end */
     if (reader->labels != NULL)
         return kl_fail(KLIFT_USAGE, "%s: svmlight rows carry their labels; labels=FILE is for NPY", kl_stream_name(reader->stream));
     s->text_labels = reader->option[LABEL_TYPE].word == LABEL_TEXT;
@@ -551,6 +466,7 @@ static klift_status open_text(kl_reader *reader)
         reader->index_base = has_index_zero(s->text + s->at, s->used - s->at < LOOK_AHEAD ? s->used - s->at : LOOK_AHEAD) ? 0 : 1;
     else
         reader->index_base = reader->option[INDEX_BASE].word;
+    reader->base_found = look;
     return KLIFT_OK;
 }
 
@@ -576,6 +492,7 @@ static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
 {
     state *s = reader->state;
     s->rows = s->entries = 0;
+    s->limit = reader->dim > 0 ? reader->dim : INT32_MAX; /* a survey may have set dim since the last call */
     while (s->rows < at_most) {
         if (s->at == s->whole)
             KL_TRY(refill(reader, s, BLOCK));
@@ -603,6 +520,19 @@ static klift_status rewind_text(kl_reader *reader)
     return begin(reader, BLOCK);
 }
 
+/* What the model says counts like an option, unless there was one. */
+static klift_status match(kl_reader *reader, const kl_expect *expect)
+{
+    state *s = reader->state;
+    if (reader->option[INDEX_BASE].word == BASE_AUTO)
+        reader->option[INDEX_BASE].word = reader->index_base = expect->index_base;
+    reader->dim = reader->dim > 0 ? reader->dim : expect->width;
+    s->limit = reader->dim;
+    if (expect->words && kl_reader_option_text(reader, "label-type") == NULL)
+        s->text_labels = true;
+    return s->text_labels ? kl_grow(&s->label, &s->label_room, 0, s->start_room, sizeof *s->label, "rows") : KLIFT_OK;
+}
+
 static void close_text(kl_reader *reader)
 {
     state *s = reader->state;
@@ -625,5 +555,6 @@ const kl_reader_type kl_reader_svmlight = {
     .next = next,
     .rewind = rewind_text,
     .close = close_text,
+    .match = match,
     .reads_stream = true,
 };

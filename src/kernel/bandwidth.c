@@ -1,5 +1,5 @@
 /*
- * bandwidth.c - the median distance of pairs of sample rows (ALGORITHMS 11): all pairs of at most 1000 rows while they
+ * bandwidth.c - the median distance of pairs of sample rows: all pairs of at most 1000 rows while they
  * are at most 10^5, otherwise 10^5 pairs drawn by Philox from a fixed key. A median of 0 (duplicates) falls back to
  * the mean of the positive distances.
  */

@@ -83,17 +83,23 @@ klift_status kl_kernel_ready(const kl_kernel *kernel)
     return KLIFT_OK;
 }
 
+/* Without a copy: no memory must not look like no search. */
+static bool is_search(const kl_param *param, int word)
+{
+    const char *at = word >= 0 ? param->words : NULL;
+    for (int i = 0; at != NULL && i < word; i++) {
+        at = strchr(at, '|');
+        at = at == NULL ? NULL : at + 1;
+    }
+    return at != NULL && strcspn(at, "|") == 6 && memcmp(at, "search", 6) == 0;
+}
+
 int64_t kl_kernel_searched(const kl_kernel *kernel)
 {
     const kl_param *params = kernel->type->params;
-    for (int64_t i = 0; params[i].name != NULL; i++) {
-        kl_text word = {0};
-        kl_value_print(&params[i], kernel->value[i], &word);
-        bool search = word.text != NULL && strcmp(word.text, "search") == 0;
-        kl_text_clear(&word);
-        if (search)
+    for (int64_t i = 0; params[i].name != NULL; i++)
+        if (is_search(&params[i], kernel->value[i].word))
             return i;
-    }
     return -1;
 }
 

@@ -14,7 +14,7 @@ typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
 typedef enum { KL_BY_FOLDS, KL_BY_HOLDOUT, KL_BY_GCV, KL_BY_HAND } kl_search;
 #define KL_SEARCH_WORDS "auto|folds|holdout|gcv"
 
-/* What decides the result. lambda is relative to n, see DESIGN: (1/n) sum loss + lambda |w|^2 / 2. */
+/* What decides the result. lambda is relative to n: (1/n) sum loss + lambda |w|^2 / 2. */
 typedef struct kl_learn_spec {
     kl_goal goal;
     double lambda;      /* NaN: chosen by search; ignored when c is given */

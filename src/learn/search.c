@@ -1,5 +1,5 @@
 /*
- * search.c - lambda by cross-validation from the statistics; reads no data (ALGORITHMS 9.1).
+ * search.c - lambda by cross-validation from the statistics; reads no data.
  *   regression      held-out squared error, exact:  SSE_f = q_f + n_f b^2 + w'G_f w - 2 w'B_f - 2 b T_f + 2 b w'S_f
  *   classification  0/1 error of the kept rows, each scored by the model of the folds it is not in
  *   gcv             n RSS / (n - df)^2, df = 1 + D - lambda n trace((Gc + lambda n I)^-1)

@@ -52,7 +52,7 @@ static klift_status draw(kl_map *map, klift_run *run)
     double *g = NULL;
     klift_status status = KLIFT_OK;
     (void)run;
-    map->n_out = 2 * count;
+    KL_TRY(kl_map_set_outputs(map, 2 * count));
     s->block = size;
     KL_GO(kl_new(&s->sign, blocks * size, sizeof *s->sign, "signs"));
     KL_GO(kl_new(&s->normal, blocks * size, sizeof *s->normal, "normals"));
@@ -95,6 +95,12 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     return KLIFT_OK;
 }
 
+static int64_t memory(const kl_map *map)
+{
+    int64_t count = kl_waves_count(map), size = kl_hadamard_size(map->n_in < SMALLEST ? SMALLEST : map->n_in), blocks = (count + size - 1) / size;
+    return blocks * size * (int64_t)(2 * sizeof(float) + sizeof(int32_t)) + count * (int64_t)sizeof(float) + size * (int64_t)sizeof(double);
+}
+
 static int64_t scratch_bytes(const kl_map *map, int64_t rows)
 {
     (void)rows;
@@ -133,6 +139,7 @@ const kl_map_type kl_map_fastfood = {
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,
+    .memory = memory,
     .scratch = scratch_bytes,
     .cost = cost,
     .weights = weights,

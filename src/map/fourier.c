@@ -39,7 +39,7 @@ static klift_status draw(kl_map *map, klift_run *run)
     double *w = NULL;
     klift_status status = KLIFT_OK;
     (void)run;
-    map->n_out = map->value[FORM].word == PAIRED ? 2 * count : count;
+    KL_TRY(kl_map_set_outputs(map, map->value[FORM].word == PAIRED ? 2 * count : count));
     KL_GO(kl_panels_new(&s->frequency, count, map->n_in));
     KL_GO(kl_new(&w, map->n_in, sizeof *w, "a frequency"));
     for (int64_t j = 0; j < count; j++) {
@@ -76,6 +76,12 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     for (int64_t i = 0; !paired && i < x->rows; i++)
         kl_trig_cosines(count, turns + i * z->stride, s->phase, scale, turns + i * z->stride);
     return KLIFT_OK;
+}
+
+static int64_t memory(const kl_map *map)
+{
+    int64_t count = frequencies(map), phases = map->value[FORM].word == PHASE ? count : 0;
+    return kl_panels_bytes(count, map->n_in) + phases * (int64_t)sizeof(float) + map->n_in * (int64_t)sizeof(double);
 }
 
 static int64_t scratch_bytes(const kl_map *map, int64_t rows)
@@ -121,6 +127,7 @@ const kl_map_type kl_map_fourier = {
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,
+    .memory = memory,
     .scratch = scratch_bytes,
     .variance = variance,
     .cost = cost,

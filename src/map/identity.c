@@ -11,8 +11,7 @@ static const kl_param params[] = {{0}};
 static klift_status draw(kl_map *map, klift_run *run)
 {
     (void)run;
-    map->n_out = map->n_in;
-    return KLIFT_OK;
+    return kl_map_set_outputs(map, map->n_in);
 }
 
 static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)

@@ -104,6 +104,28 @@ klift_status kl_map_check(const char *text)
     return status;
 }
 
+int64_t kl_map_memory(const kl_map *map)
+{
+    return (int64_t)map->type->state_size + (map->type->memory != NULL ? map->type->memory(map) : 0);
+}
+
+static klift_status check_memory(const kl_map *map, klift_run *run, klift_status status)
+{
+    int64_t needed = kl_map_memory(map), limit = kl_run_memory(run);
+    if (needed <= limit)
+        return KLIFT_OK;
+    return kl_fail(status, "map %s with %lld features of %lld columns needs %.0f MB, the limit is %.0f MB", map->type->name, (long long)map->features,
+                   (long long)map->n_in, (double)needed / 1e6, (double)limit / 1e6);
+}
+
+klift_status kl_map_set_outputs(kl_map *map, int64_t n_out)
+{
+    if (map->n_out != 0 && map->n_out != n_out)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: map %s has %lld features, not %lld", map->type->name, (long long)n_out, (long long)map->n_out);
+    map->n_out = n_out;
+    return KLIFT_OK;
+}
+
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run)
 {
     KL_TRY(kl_kernel_ready(map->kernel));
@@ -113,6 +135,7 @@ klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, kli
             return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
         KL_TRY(map->type->fit(map, survey, run));
     }
+    KL_TRY(check_memory(map, run, KLIFT_MEMORY));
     return map->type->draw(map, run);
 }
 
@@ -212,7 +235,7 @@ static klift_status read_stored(kl_record_reader *from, stored *s)
     return kl_record_get_i64(from, 1, INT32_MAX, &s->n_out);
 }
 
-klift_status kl_map_load(kl_record_reader *from, klift_run *run, kl_map **out)
+klift_status kl_map_load(kl_record_reader *from, int64_t n_in, klift_run *run, kl_map **out)
 {
     stored s = {0};
     kl_kernel *kernel = NULL;
@@ -220,15 +243,22 @@ klift_status kl_map_load(kl_record_reader *from, klift_run *run, kl_map **out)
     klift_status status;
     *out = NULL;
     KL_GO(read_stored(from, &s));
+    if (s.n_in != n_in) {
+        status = kl_fail(KLIFT_MODEL, "the file is damaged: preparation and map have different widths");
+        goto done;
+    }
     KL_GO(kl_kernel_new(s.kernel, &kernel));
     KL_GO(kl_map_new(s.map, kernel, s.features, (uint64_t)s.seed, s.stream, &map));
     KL_GO(kl_kernel_ready(map->kernel));
     map->n_in = s.n_in;
     if (map->type->load != NULL)
         KL_GO(map->type->load(map, from));
+    KL_GO(check_memory(map, run, KLIFT_MODEL));
+    map->n_out = s.n_out;
     KL_GO(map->type->draw(map, run));
-    if (map->n_out != s.n_out)
-        status = kl_fail(KLIFT_MODEL, "the file is damaged: map %s has %lld features, not %lld", map->type->name, (long long)map->n_out, (long long)s.n_out);
+    int64_t drawn = map->n_out; /* by a map that does not ask kl_map_set_outputs */
+    map->n_out = s.n_out;
+    status = kl_map_set_outputs(map, drawn);
 done:
     kl_free(s.kernel);
     kl_free(s.map);

@@ -42,6 +42,7 @@ typedef struct kl_map_type {
     klift_status (*draw)(kl_map *map, klift_run *run);
     /* every row by itself; x has at most n_in columns when sparse, exactly n_in when dense */
     klift_status (*apply)(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch);
+    int64_t (*memory)(const kl_map *map);                           /* (optional) bytes draw will take: refused before it starts */
     int64_t (*scratch)(const kl_map *map, int64_t rows);            /* (optional) bytes apply needs */
     int64_t (*nonzeros)(const kl_map *map, const kl_batch *x);      /* (optional) room for a CSR z; -1: z of this x is dense */
     double (*variance)(const kl_map *map, const kl_pair *pair);     /* (optional) exact, of z(x).z(y) over seeds */
@@ -78,7 +79,11 @@ int64_t kl_map_scratch(const kl_map *map, int64_t rows);
 int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x);
 klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, void *scratch);
 void kl_map_save(const kl_map *map, kl_record_writer *to);
-klift_status kl_map_load(kl_record_reader *from, klift_run *run, kl_map **map);
+/* n_in: what the preparation before it gives. Widths and memory are checked before anything is drawn. */
+klift_status kl_map_load(kl_record_reader *from, int64_t n_in, klift_run *run, kl_map **map);
+int64_t kl_map_memory(const kl_map *map); /* bytes of its state */
+/* The first call of draw: sets n_out; a loaded map that says otherwise is refused. */
+klift_status kl_map_set_outputs(kl_map *map, int64_t n_out);
 
 const kl_map_type *kl_map_type_at(int64_t index); /* NULL at the end */
 const char *kl_map_name_at(int64_t index, const void *context);

@@ -67,10 +67,18 @@ done:
     return status;
 }
 
+/* Directions of a block of the Hadamard form, and how many blocks there are. */
+static int64_t block_size(const kl_map *map, int64_t count, int64_t *blocks)
+{
+    int64_t size = kl_hadamard_size(map->n_in < SMALLEST ? SMALLEST : map->n_in);
+    *blocks = (count + size - 1) / size;
+    return size;
+}
+
 static klift_status draw_hadamard(kl_map *map, int64_t count)
 {
     state *s = map->state;
-    int64_t size = kl_hadamard_size(map->n_in < SMALLEST ? SMALLEST : map->n_in), blocks = (count + size - 1) / size;
+    int64_t blocks, size = block_size(map, count, &blocks);
     kl_random from = {map->seed, map->stream, KL_DRAW_SIGN};
     s->block = size;
     KL_TRY(kl_new(&s->sign, blocks * 3 * size, sizeof *s->sign, "signs"));
@@ -86,7 +94,7 @@ static klift_status draw(kl_map *map, klift_run *run)
 {
     int64_t count = kl_waves_count(map);
     (void)run;
-    map->n_out = 2 * count;
+    KL_TRY(kl_map_set_outputs(map, 2 * count));
     return is_dense(map) ? draw_dense(map, count) : draw_hadamard(map, count);
 }
 
@@ -123,6 +131,16 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
         kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, z->dense + count, z->stride);
     kl_waves_finish(x->rows, count, z->dense, z->stride);
     return KLIFT_OK;
+}
+
+static int64_t memory(const kl_map *map)
+{
+    int64_t blocks, count = kl_waves_count(map), size = block_size(map, count, &blocks), square;
+    if (!is_dense(map))
+        return (blocks * 3 * size + count) * (int64_t)sizeof(float);
+    if (kl_multiply(map->n_in * (int64_t)sizeof(double), map->n_in, &square) || square > INT64_MAX / 4)
+        return INT64_MAX / 2; /* more than any limit */
+    return kl_panels_bytes(count, map->n_in) + square;
 }
 
 static int64_t scratch_bytes(const kl_map *map, int64_t rows)
@@ -178,6 +196,7 @@ const kl_map_type kl_map_orthogonal = {
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,
+    .memory = memory,
     .scratch = scratch_bytes,
     .variance = variance,
     .cost = cost,

@@ -15,6 +15,12 @@ static int64_t panel_count(const kl_panels *w)
     return (w->n + w->width - 1) / w->width;
 }
 
+int64_t kl_panels_bytes(int64_t n, int64_t k)
+{
+    kl_panels w = {.n = n, .k = k, .width = kl_micro_get()->width32};
+    return kl_panels_floats(&w) * (int64_t)sizeof(float);
+}
+
 klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k)
 {
     int64_t size;

@@ -16,6 +16,7 @@ typedef struct kl_panels {
 } kl_panels;
 
 klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k);
+int64_t kl_panels_bytes(int64_t n, int64_t k); /* what kl_panels_new takes; n k below 2^56 */
 void kl_panels_set(kl_panels *w, int64_t row, const double *values); /* w[row] = values (k), rounded to float32 */
 float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column);
 int64_t kl_panels_floats(const kl_panels *w); /* length of packed */

@@ -83,7 +83,7 @@ void kl_lift_save(const klift_map *lift, kl_record_writer *to)
     kl_map_save(lift->map, to);
 }
 
-klift_status kl_lift_load(kl_record_reader *from, klift_map **out)
+klift_status kl_lift_load(kl_record_reader *from, klift_run *run, klift_map **out)
 {
     klift_map *lift;
     int64_t index_base, goal;
@@ -95,9 +95,7 @@ klift_status kl_lift_load(kl_record_reader *from, klift_map **out)
     lift->index_base = (int)index_base;
     lift->goal = (int)goal;
     KL_GO(kl_prepare_load(&lift->prepare, from));
-    KL_GO(kl_map_load(from, NULL, &lift->map));
-    if (lift->map->n_in != lift->prepare.n_out)
-        status = kl_fail(KLIFT_MODEL, "the file is damaged: preparation and map have different widths");
+    status = kl_map_load(from, lift->prepare.n_out, run, &lift->map);
 done:
     if (status == KLIFT_OK)
         *out = lift;
@@ -120,7 +118,12 @@ klift_status kl_lift_copy(const klift_map *lift, klift_map **copy)
     KL_GO(kl_record_finish(&bytes));
     KL_GO(kl_record_check(&from, bytes.bytes, bytes.length, KL_RECORD_MODEL));
     KL_GO(kl_record_next(&from, &tag));
-    KL_GO(kl_lift_load(&from, copy));
+    KL_GO(kl_lift_load(&from, NULL, copy));
+    status = kl_schema_copy(&lift->schema, &(*copy)->schema);
+    if (status != KLIFT_OK) {
+        kl_lift_free(*copy);
+        *copy = NULL;
+    }
 done:
     kl_record_clear(&bytes);
     return status;
@@ -131,6 +134,7 @@ void kl_lift_describe(const klift_map *lift, kl_text *json)
     kl_text kernel = {0}, map = {0};
     kl_kernel_print(lift->map->kernel, &kernel);
     kl_map_print(lift->map, &map);
+    json->failed = json->failed || kernel.failed || map.failed;
     kl_json_text(json, "kernel", kernel.text);
     kl_json_text(json, "map", map.text);
     kl_json_count(json, "features", lift->map->n_out);
@@ -139,6 +143,7 @@ void kl_lift_describe(const klift_map *lift, kl_text *json)
     kl_json_count(json, "seed", (int64_t)lift->map->seed);
     kl_json_count(json, "index_base", lift->index_base);
     kl_json_bool(json, "sparse", lift->map->type->nonzeros != NULL);
+    kl_schema_describe(&lift->schema, json);
     if (lift->map->type->cost != NULL)
         kl_json_number(json, "operations_per_row", lift->map->type->cost(lift->map, lift->map->n_in));
     kl_text_clear(&kernel);
@@ -151,5 +156,6 @@ void kl_lift_free(klift_map *lift)
         return;
     kl_prepare_clear(&lift->prepare);
     kl_map_free(lift->map);
+    kl_schema_clear(&lift->schema);
     kl_free(lift);
 }

@@ -3,6 +3,7 @@
 #define KL_LIFT_H
 
 #include "data/prepare.h"
+#include "data/schema.h"
 #include "learn/learner.h"
 #include "map/map.h"
 
@@ -13,6 +14,7 @@ struct klift_map {
     kl_map *map;
     int index_base; /* first column number of the text it was made from: 0, else 1 */
     int goal;       /* what the labels looked like: kl_goal, -1: no labels were seen */
+    kl_schema schema; /* of the table it was made from; empty for plain numbers */
 };
 
 /* z (rows, stride) for at most KL_CHUNK rows on this thread; scratch: kl_lift_scratch bytes */
@@ -25,7 +27,7 @@ kl_lift kl_lift_for_learner(const klift_map *lift);
 klift_status kl_lift_copy(const klift_map *lift, klift_map **copy);
 void kl_lift_describe(const klift_map *lift, kl_text *json); /* members of an open JSON object */
 void kl_lift_save(const klift_map *lift, kl_record_writer *to);
-klift_status kl_lift_load(kl_record_reader *from, klift_map **lift);
+klift_status kl_lift_load(kl_record_reader *from, klift_run *run, klift_map **lift);
 void kl_lift_free(klift_map *lift);
 
 #endif

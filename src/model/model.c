@@ -57,8 +57,12 @@ static klift_status score_task(void *context, int64_t task, int worker)
     float *z = s->z + worker * s->z_floats;
     KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, s->scratch + worker * s->scratch_bytes));
     for (int64_t i = 0; i < part.rows; i++)
-        for (int64_t o = 0; o < w->outputs; o++)
-            s->scores[(first + i) * w->outputs + o] = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);
+        for (int64_t o = 0; o < w->outputs; o++) {
+            double score = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);
+            if (!isfinite(score))
+                return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model", (long long)(first + i));
+            s->scores[(first + i) * w->outputs + o] = score;
+        }
     return KLIFT_OK;
 }
 

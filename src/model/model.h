@@ -22,7 +22,7 @@ void kl_model_free(klift_model *model);
 
 /* model_file.c */
 klift_status kl_model_write(const klift_model *model, kl_record_writer *to);
-klift_status kl_model_read(const void *bytes, int64_t count, klift_model **model);
+klift_status kl_model_read(const void *bytes, int64_t count, klift_run *run, klift_model **model); /* run: its memory limit counts */
 klift_status kl_model_save(const klift_model *model, const char *path);
 klift_status kl_model_load(const char *path, klift_model **model);
 

@@ -1,5 +1,6 @@
 /*
- * model_file.c - which sections make a model file: LIFT (preparation and map), then for trained models LERN (learner,
+ * model_file.c - which sections make a model file: LIFT (preparation and map), COLS (columns of a table, when there is
+ * something to say of them), then for trained models LERN (learner,
  * lambda and how it was found), CLAS (class names) and WGHT (weights, float64). Maps are redrawn from their seed.
  * Nothing of time, host, path or threads is written. docs/model_format.md has the bytes.
  */
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define LIFT KL_TAG('L', 'I', 'F', 'T')
+#define COLUMNS KL_TAG('C', 'O', 'L', 'S')
 #define LEARN KL_TAG('L', 'E', 'R', 'N')
 #define CLASSES KL_TAG('C', 'L', 'A', 'S')
 #define WEIGHTS KL_TAG('W', 'G', 'H', 'T')
@@ -73,6 +75,17 @@ static klift_status read_learn(klift_model *model, kl_record_reader *from)
     return KLIFT_OK;
 }
 
+static klift_status read_columns(klift_model *model, kl_record_reader *from)
+{
+    if (model->lift == NULL || model->lift->schema.count > 0 || model->lift->schema.label_at > 0)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: its columns come twice, or before its map");
+    kl_schema *schema = &model->lift->schema;
+    KL_TRY(kl_schema_load(schema, from));
+    if (schema->count > 0 && schema->width != model->lift->prepare.n_in)
+        return kl_fail(KLIFT_MODEL, "the file is damaged: its columns and its preparation have different widths");
+    return KLIFT_OK;
+}
+
 static klift_status read_classes(klift_model *model, kl_record_reader *from)
 {
     int64_t count;
@@ -109,6 +122,11 @@ klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
     kl_record_open(to, LIFT, true);
     kl_lift_save(model->lift, to);
     kl_record_close(to);
+    if (model->lift->schema.count > 0 || model->lift->schema.label_at > 0) {
+        kl_record_open(to, COLUMNS, true);
+        kl_schema_save(&model->lift->schema, to);
+        kl_record_close(to);
+    }
     if (w->outputs > 0) {
         kl_record_open(to, LEARN, true);
         write_learn(model, to);
@@ -126,13 +144,16 @@ klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
     return kl_record_finish(to);
 }
 
-static klift_status read_section(klift_model *model, uint32_t tag, kl_record_reader *from)
+static klift_status read_section(klift_model *model, uint32_t tag, kl_record_reader *from, klift_run *run)
 {
     switch (tag) {
     case LIFT:
         if (model->lift != NULL)
             return kl_fail(KLIFT_MODEL, "the file is damaged: it has two maps");
-        KL_TRY(kl_lift_load(from, &model->lift));
+        KL_TRY(kl_lift_load(from, run, &model->lift));
+        break;
+    case COLUMNS:
+        KL_TRY(read_columns(model, from));
         break;
     case LEARN:
         if (model->learner != NULL)
@@ -165,7 +186,7 @@ static klift_status check(const klift_model *model)
     return KLIFT_OK;
 }
 
-klift_status kl_model_read(const void *bytes, int64_t count, klift_model **out)
+klift_status kl_model_read(const void *bytes, int64_t count, klift_run *run, klift_model **out)
 {
     kl_record_reader from;
     klift_model *model = NULL;
@@ -178,7 +199,7 @@ klift_status kl_model_read(const void *bytes, int64_t count, klift_model **out)
         KL_GO(kl_record_next(&from, &tag));
         if (tag == 0)
             break;
-        KL_GO(read_section(model, tag, &from));
+        KL_GO(read_section(model, tag, &from, run));
     }
     status = check(model);
 done:
@@ -227,9 +248,9 @@ klift_status kl_model_load(const char *path, klift_model **model)
     int64_t length;
     klift_status status;
     *model = NULL;
-    KL_GO(kl_stream_open(path, &stream));
+    KL_GO(kl_stream_open_raw(path, &stream));
     KL_GO(read_file(stream, &bytes, &length));
-    status = kl_model_read(bytes, length, model);
+    status = kl_model_read(bytes, length, NULL, model);
     if (status == KLIFT_MODEL)
         kl_fail_in(status, "%s", path);
 done:

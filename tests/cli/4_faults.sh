@@ -52,6 +52,10 @@ printf 'X' | dd of=flipped.klift bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/nul
 cmp -s m.klift flipped.klift || expect 4 "a damaged model is a model error" "$KLIFT" inspect flipped.klift
 expect 6 "a memory limit that cannot be kept is a memory error" "$KLIFT" train train.svm --features 16384 --max-memory 20M -o big.klift
 
+{ awk 'BEGIN { for (i = 0; i < 17000; i++) print i % 2, "1:" (i % 7) / 7 + 0.1, "2:0.5" }'; echo '1 1:0.5 900000:1'; } >late.svm
+expect 3 "an index beyond the width of a pipe's first rows is a data error" sh -c 'cat late.svm | "$1" train - -o late.klift --features 64' sh "$KLIFT"
+holds "and it names its line" grep -q '17001' err
+
 if [ -w /dev/full ]; then
     for command in "predict m.klift test.svm" "inspect m.klift" "test m.klift test.svm" "list" "--help" "train --help" "generate spirals -" \
         "train train.svm --features 16 -o full.klift" "transform --model m.klift test.svm -" "predict m.klift test.svm /dev/full"; do

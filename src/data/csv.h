@@ -1,0 +1,102 @@
+/*
+ * csv.h - what the files of the CSV reader share. csv_layout.c finds delimiter, header and the columns that options name;
+ * csv_learn.c finds which columns are categories and makes the plan (or takes it from a model); csv.c reads rows by it.
+ */
+#ifndef KL_CSV_H
+#define KL_CSV_H
+
+#include "data/csv_text.h"
+#include "data/reader.h"
+
+enum { KL_CSV_LABEL_OPTION, KL_CSV_HEADER, KL_CSV_DELIMITER, KL_CSV_CATEGORICAL, KL_CSV_IGNORE, KL_CSV_MISSING, KL_CSV_DECIMAL, KL_CSV_LABEL_TYPE };
+enum { KL_CSV_AUTO, KL_CSV_TRUE, KL_CSV_FALSE };                    /* header */
+enum { KL_CSV_ERROR, KL_CSV_ZERO, KL_CSV_MEAN, KL_CSV_SKIP };       /* missing */
+enum { KL_CSV_NUMBERS = 1, KL_CSV_WORDS = 2 };                      /* label-type */
+enum { KL_CSV_IGNORED = -1, KL_CSV_LABEL = -2 };                    /* in a plan */
+enum { KL_CSV_HEAD = 1000 };                                        /* rows that decide what a column is */
+
+typedef enum {
+    KL_CELL_NUMBER,
+    KL_CELL_MISSING,
+    KL_CELL_TEXT,
+    KL_CELL_GROUPED,   /* digits with separators: 1,234 or a decimal comma */
+    KL_CELL_NOT_FINITE,
+    KL_CELL_TOO_LARGE
+} kl_csv_kind;
+
+typedef struct kl_csv {
+    kl_csv_text text;
+    char point;         /* of decimal numbers */
+    bool header;        /* the first row is one */
+    bool header_is_sure; /* not merely because it is all text */
+    bool begun;         /* the text is behind the header */
+    int64_t columns;    /* of the file */
+    char **name;        /* (columns): the first row as names, also when it is none */
+    kl_names names;     /* for finding them */
+    int64_t *named;     /* (names.count): their columns */
+    bool *ignored;      /* (columns) by option */
+    bool *listed;       /* (columns) as categorical, by option */
+    kl_csv_cell *cell;  /* of the present row */
+    int64_t cells, cell_room;
+    /* the plan */
+    bool ready;
+    int64_t *plan;      /* (columns): column of the schema, KL_CSV_LABEL or KL_CSV_IGNORED */
+    int64_t label;      /* column of the file, -1: none */
+    bool words;         /* labels are texts */
+    bool sparse;        /* rows have categories: CSR */
+    int missing;        /* KL_CSV_ERROR, KL_CSV_ZERO (fill) or KL_CSV_SKIP */
+    /* the batch */
+    int64_t rows, entries;
+    float *dense;       /* (rows, width); of sparse rows the present one (count) */
+    int32_t *category;  /* (count): of the present row, -1: none */
+    int64_t *start;
+    int32_t *column;
+    float *value;
+    double *target;
+    const char **class; /* into classes */
+    kl_names classes;
+    int64_t dense_room, start_room, column_room, value_room, target_room, class_room;
+} kl_csv;
+
+/* csv_layout.c */
+bool kl_csv_detect(const unsigned char *head, int64_t count);
+/* Delimiter, columns, header; leaves the text at the first row. */
+klift_status kl_csv_lay_out(kl_reader *reader);
+/* The next row that is not blank into csv->cell; *any is false at the end. The row must have csv->columns cells unless
+ * that is 0. Finish it by kl_csv_end_row(&csv->text, *after). */
+klift_status kl_csv_row(kl_csv *csv, const char **after, bool *any);
+klift_status kl_csv_skip_header(kl_csv *csv);
+bool kl_csv_in_head(const kl_csv *csv, int64_t rows); /* that many rows of the held text are not too many yet */
+/* A column by name, or by position from 1, negative from the end; -1 when there is none. */
+int64_t kl_csv_find(const kl_csv *csv, const char *text);
+/* KLIFT_USAGE that lists the columns. */
+klift_status kl_csv_no_column(const kl_reader *reader, const char *option, const char *text);
+/* Marks the columns that the option lists, "a+b+3"; a name that is not there is an error unless lenient. */
+klift_status kl_csv_mark(kl_reader *reader, const char *option, bool lenient, bool *marked);
+/* No name stands over two columns that are not ignored. */
+klift_status kl_csv_check_names(const kl_reader *reader);
+kl_csv_excerpt kl_csv_column(const kl_csv *csv, int64_t column); /* for messages: "column 3", "column 'price'" */
+const char *kl_csv_begin_of(const kl_csv_cell *cell);            /* with its quote */
+
+/* csv_learn.c */
+kl_csv_kind kl_csv_classify(char point, const kl_csv_cell *cell, double *value);
+bool kl_csv_is_missing(const kl_csv_cell *cell);
+klift_status kl_csv_learn(kl_reader *reader, klift_run *run);
+
+/* csv_match.c */
+klift_status kl_csv_match(kl_reader *reader, const kl_expect *expect);
+
+/* csv_plan.c: what both share */
+/* Arrays of the plan, all columns ignored; the ignored ones by option. Twice is fine. */
+klift_status kl_csv_start_plan(kl_reader *reader, bool lenient);
+/* What the held rows say of every column. */
+typedef struct kl_csv_look {
+    bool text, any;       /* some cell is text; some is not missing */
+    int64_t line;         /* of the first text */
+    kl_csv_excerpt shown; /* that text */
+} kl_csv_look;
+klift_status kl_csv_look_at_head(kl_csv *csv, kl_csv_look *look);
+/* Width, form of the rows, labels: the plan is ready. */
+klift_status kl_csv_finish_plan(kl_reader *reader);
+
+#endif

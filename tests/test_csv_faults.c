@@ -1,0 +1,223 @@
+/* test_csv_faults.c - what a table can get wrong: for each fault its status, its place and a word of the message. */
+#include "base/memory.h"
+#include "data/survey.h"
+#include "support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *path;
+
+static int make_path(void **unused)
+{
+    (void)unused;
+    path = temp_path("table.csv");
+    return 0;
+}
+
+static void write_bytes(const char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+/* Reads the file as training does. */
+static klift_status survey(const char *options)
+{
+    kl_reader *reader;
+    kl_survey s = {0};
+    klift_status status = kl_reader_open(path, options, &reader);
+    if (status == KLIFT_OK)
+        status = kl_survey_take(reader, 1, 0, NULL, &s);
+    kl_survey_clear(&s);
+    kl_reader_free(reader);
+    return status;
+}
+
+/* place "LINE:COLUMN", or "" when the fault is of the whole table. */
+static void expect_fault(const char *options, klift_status wanted, const char *place, const char *word, const char *shown)
+{
+    char prefix[256];
+    klift_status status = survey(options);
+    const char *message = status == KLIFT_OK ? "accepted" : kl_error_text();
+    snprintf(prefix, sizeof prefix, "%s%s%s: ", path, *place != '\0' ? ":" : "", place);
+    if (status != wanted || strncmp(message, prefix, strlen(prefix)) != 0 || strstr(message, word) == NULL)
+        fail_msg("'%.60s' with %s: expected status %d, %s ... %s, got %d, %s", shown, options != NULL ? options : "no options", (int)wanted, prefix, word, (int)status,
+                 message);
+}
+
+#define TEXT(literal) literal, sizeof literal - 1
+
+static void every_fault_has_its_place_and_its_advice(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t count;
+        const char *options;
+        klift_status status;
+        const char *place, *word;
+    } bad[] = {
+        /* ragged rows */
+        {TEXT("a,b,c\n1,2,3\n4,5\n6,7,8\n"), NULL, KLIFT_DATA, "3:4", "the row has 2 cells, the first row has 3"},
+        {TEXT("a,b,c\n1,2,3\n4,5,6,7\n6,7,8\n"), NULL, KLIFT_DATA, "3:7", "the row has 4 cells"},
+        {TEXT("1,2,3\n4,5,6\n7,8,9,,\n"), NULL, KLIFT_DATA, "3:7", "the row has 5 cells"},
+        {TEXT("a,b,c,\n1,2,3\n4,5,6\n"), NULL, KLIFT_DATA, "2:6", "the row has 3 cells, the first row has 4"},
+        /* quotes */
+        {TEXT("a,b\n1,2\n\"3,4\n5,6\n"), NULL, KLIFT_DATA, "3:1", "the quote is not closed"},
+        {TEXT("a,b\n1,2\n\"3\"x,4\n"), NULL, KLIFT_DATA, "3:4", "text behind a closing quote"},
+        /* header */
+        {TEXT("a,b,a,y\n1,2,3,4\n"), NULL, KLIFT_DATA, "", "column 'a' is there twice, as column 1 and 3"},
+        {TEXT("a,,column 2,y\n1,2,3,4\n"), NULL, KLIFT_DATA, "", "column 'column 2' is there twice"},
+        {TEXT("a,b,y\n"), "header=true", KLIFT_DATA, "", "no rows"},
+        {TEXT(""), "format=csv", KLIFT_DATA, "", "no rows"},
+        /* the label */
+        {TEXT("a,b,c\n1,2,3\n"), "label=price", KLIFT_USAGE, "", "unknown column 'price'. Known: a, b, c"},
+        {TEXT("1,2,3\n"), "label=price", KLIFT_USAGE, "", "no header; give a position from 1 to 3"},
+        {TEXT("1,2,3\n"), "label=7", KLIFT_USAGE, "", "position from 1 to 3"},
+        {TEXT("a,y\n1,2\n2,\n"), NULL, KLIFT_DATA, "3:3", "the label is missing (column 'y')"},
+        {TEXT("a,y\n1,2\n2,?\n"), "missing=zero", KLIFT_DATA, "3:3", "the label is missing"},
+        {TEXT("a,y\n1,inf\n"), NULL, KLIFT_DATA, "2:3", "'inf' is not finite (column 'y')"},
+        {TEXT("a,y\n1,1e400\n"), NULL, KLIFT_DATA, "2:3", "out of range"},
+        {TEXT("a,y\n1,12345678901234567890\n"), NULL, KLIFT_DATA, "2:3", "label-type=text"},
+        {TEXT("a,y\n1,2\n2,x\n"), "label-type=number", KLIFT_DATA, "3:3", "say label-type=text"},
+        /* missing values */
+        {TEXT("a,b,y\n1,,3\n"), NULL, KLIFT_DATA, "2:3", "empty cell: the value is missing (column 'b'); fill it in, or say missing=zero, mean or skip"},
+        {TEXT("a,b,y\n1,NA,3\n"), NULL, KLIFT_DATA, "2:3", "'NA': the value is missing"},
+        {TEXT("a,b,y\n1,NaN,3\n"), NULL, KLIFT_DATA, "2:3", "'NaN': the value is missing"},
+        {TEXT("a,b,y\n1,?,3\n"), NULL, KLIFT_DATA, "2:3", "'?': the value is missing"},
+        {TEXT("a,b,y\n1,x,3\n1,?,3\n"), NULL, KLIFT_DATA, "3:3", "'?': the value is missing"},
+        {TEXT("a,b,y\n,,3\n1,NA,4\n"), "missing=skip", KLIFT_DATA, "", "no rows"},
+        /* numbers that are written otherwise */
+        {TEXT("a,b,y\n1,\"1,234\",3\n"), NULL, KLIFT_DATA, "2:3", "remove separators of thousands"},
+        {TEXT("a;b;y\n1;1,234,567.8;3\n"), NULL, KLIFT_DATA, "2:3", "separator of thousands"},
+        {TEXT("a;b;y\n1;3,14;3\n2;2,71;4\n"), NULL, KLIFT_DATA, "2:3", "say decimal=comma"},
+        {TEXT("a;b;y\n1;1.234,5;3\n"), "decimal=comma", KLIFT_DATA, "2:3", "remove separators of thousands"},
+        {TEXT("a,b,y\n1,inf,3\n"), NULL, KLIFT_DATA, "2:3", "'inf' is not finite"},
+        {TEXT("a,b,y\n1,1e39,3\n"), NULL, KLIFT_DATA, "2:3", "out of range of float32"},
+        {TEXT("a,b,y\n1,1e999,3\n"), NULL, KLIFT_DATA, "2:3", "out of range of float32"},
+        /* one column */
+        {TEXT("a\n1\n2\n"), "format=csv", KLIFT_DATA, "", "one column, the label"},
+        {TEXT("a b c\n1 2 3\n2 3 4\n"), "format=csv", KLIFT_DATA, "", "delimiter=space"},
+        {TEXT("a,b\n1,2\n"), "ignore=a", KLIFT_DATA, "", "no column is left"},
+        /* wrong delimiter */
+        {TEXT("a,b,y\n1,2,3\n2,3,4\n"), "delimiter=semicolon", KLIFT_DATA, "", "one column, the label"},
+        /* other bytes */
+        {TEXT("a,b\r1,2\r3,4\r"), "format=csv", KLIFT_DATA, "1:4", "carriage return inside a line"},
+        {TEXT("a,b\n1,2\n3\r,4\n"), NULL, KLIFT_DATA, "3:2", "carriage return inside a line"},
+        {TEXT("a,b\n1,2\n3\0,4\n"), "format=csv,header=true", KLIFT_DATA, "3:2", "NUL byte"},
+        {TEXT("\xff\xfe" "a\0,\0b\0\n\0"), "format=csv", KLIFT_DATA, "1:1", "UTF-16"},
+        {TEXT("a,b,y\n1,2,3\n"), "dim=5", KLIFT_DATA, "", "the table gives 2 columns, but dim=5 was given"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        write_bytes(bad[i].text, bad[i].count);
+        expect_fault(bad[i].options, bad[i].status, bad[i].place, bad[i].word, bad[i].text);
+    }
+}
+
+/* Rows of numbers, one of them replaced. */
+static void write_rows(int rows, int odd, const char *line)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("id,x,y\n", file);
+    for (int i = 0; i < rows; i++)
+        if (i == odd)
+            fprintf(file, "%s\n", line);
+        else
+            fprintf(file, "%d,%d.5,%d\n", i, i % 100, i % 2);
+    fclose(file);
+}
+
+static void text_below_ten_thousand_numbers_is_refused_where_it_is(void **unused)
+{
+    (void)unused;
+    write_rows(12000, 10000, "7,many,1");
+    expect_fault(NULL, KLIFT_DATA, "10002:3", "'many' is not a number, as those before it are (column 'x'); correct it, or say categorical=x", "a late word");
+    assert_int_equal(survey("categorical=x,ignore=id"), KLIFT_OK);
+    write_rows(12000, 10000, "7,1,many");
+    expect_fault(NULL, KLIFT_DATA, "10002:5", "label-type=text", "a late word as label");
+    assert_int_equal(survey("label-type=text"), KLIFT_OK);
+    write_rows(12000, 10000, "7,1");
+    expect_fault(NULL, KLIFT_DATA, "10002:4", "the row has 2 cells, the header has 3", "a late ragged row");
+    write_rows(12000, 10000, "7,,1");
+    expect_fault(NULL, KLIFT_DATA, "10002:3", "the value is missing", "a late gap");
+}
+
+static void more_than_a_thousand_categories_are_refused_with_the_column(void **unused)
+{
+    (void)unused;
+    write_rows(1500, -1, NULL);
+    expect_fault("categorical=id", KLIFT_DATA, "1002:1", "column 'id' has more than 1000 categories; leave it out: ignore=id", "numbers as categories");
+    write_rows(1500, 700, "n/k,1,1"); /* one word among numbers makes the column text, and the message says which */
+    expect_fault(NULL, KLIFT_DATA, "1002:1", "because of 'n/k' in line 702", "one word");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("when,y\n", file);
+    for (int i = 0; i < 1100; i++)
+        fprintf(file, "%04d-%02d-%02d,%d\n", 1900 + i / 28, 1 + i % 12, 1 + i % 28, i % 2);
+    fclose(file);
+    expect_fault(NULL, KLIFT_DATA, "1002:1", "column 'when' has more than 1000 categories (it is text because of '1900-01-01' in line 2); leave it out: ignore=when", "dates");
+}
+
+static void exactly_a_thousand_categories_are_learnt(void **unused)
+{
+    (void)unused;
+    write_rows(1000, -1, NULL);
+    assert_int_equal(survey("categorical=id"), KLIFT_OK);
+}
+
+/* Lines are those of an editor, also behind newlines inside quotes and over blocks of text. */
+static void lines_are_counted_as_they_are_seen(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen(path, "w");
+    char place[32];
+    long line = 2;
+    assert_non_null(file);
+    fputs("x,note,y\n", file);
+    for (int i = 0; i < 5000; i++) {
+        int more = i % 4;
+        fprintf(file, "%d,\"%.*s\",1\n%s", i, more, "\n\n\n", i % 10 == 0 ? "\n" : "");
+        line += 1 + more + (i % 10 == 0);
+    }
+    fputs("5,\"a\nb\",oops\n", file);
+    fclose(file);
+    snprintf(place, sizeof place, "%ld:4", line + 1);
+    expect_fault("ignore=note", KLIFT_DATA, place, "the label 'oops' is not a number", "a late label");
+    write_bytes(TEXT("a,b,y\n1,\"x\n\n\",2\n2,\"x\n\n\",3\n3,\"y\n\",inf\n"));
+    expect_fault(NULL, KLIFT_DATA, "9:3", "'inf' is not finite", "a quoted newline");
+}
+
+/* The quote that is never closed must not take the file into memory. */
+static void a_quote_that_is_not_closed_is_given_up(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("x,y\n1,2\n\"3,4\n", file);
+    for (int i = 0; i < 3000000; i++)
+        fputs("5,6,7,8\n", file);
+    fclose(file);
+    expect_fault(NULL, KLIFT_DATA, "3:1", "not closed within 16 MiB", "an open quote");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_has_its_place_and_its_advice),
+        cmocka_unit_test(text_below_ten_thousand_numbers_is_refused_where_it_is),
+        cmocka_unit_test(more_than_a_thousand_categories_are_refused_with_the_column),
+        cmocka_unit_test(exactly_a_thousand_categories_are_learnt),
+        cmocka_unit_test(lines_are_counted_as_they_are_seen),
+        cmocka_unit_test(a_quote_that_is_not_closed_is_given_up),
+    };
+    return cmocka_run_group_tests(tests, make_path, NULL);
+}

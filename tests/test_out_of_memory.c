@@ -1,0 +1,229 @@
+/*
+ * test_out_of_memory.c - every allocation of train, save, load, predict and test fails once, alone and with all that
+ * follow it: the status is KLIFT_MEMORY, nothing leaks (the sanitizer build tells), and the model file is the old one
+ * or the new one.
+ */
+#define KLIFT_TEST_MEMORY
+#include "base/memory.h"
+#include "support.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40, COLUMNS = 3, MOST_BYTES = 1 << 14 };
+
+typedef struct job {
+    const char *name;
+    const char *const *settings; /* pairs, ended by NULL */
+    const char *path;            /* of the data, or NULL: the arrays */
+    const char *options;
+    bool sparse, regress;
+    const char *threads;
+} job;
+
+static char *old_path, *model_path;
+static float x[ROWS * COLUMNS];
+static double y[ROWS];
+static csr entries;
+
+static klift_status open_data(const job *j, klift_data **data)
+{
+    if (j->path != NULL)
+        return klift_data_open(j->path, j->options, data);
+    klift_batch rows = j->sparse ? csr_batch(ROWS, COLUMNS, &entries) : dense_batch(ROWS, COLUMNS, x);
+    rows.target = y;
+    rows.targets = 1;
+    return klift_data_view(&rows, data);
+}
+
+/* All of it, stopping at the first failure; what was made is freed whatever happens. */
+static klift_status work(const job *j)
+{
+    klift_spec *spec = NULL;
+    klift_run *run = NULL;
+    klift_data *data = NULL;
+    klift_model *model = NULL, *loaded = NULL;
+    double scores[2 * ROWS];
+    char json[2000];
+    int64_t needed;
+    klift_status status;
+    KL_GO(klift_spec_new(&spec));
+    for (const char *const *s = j->settings; *s != NULL; s += 2)
+        KL_GO(klift_spec_set(spec, s[0], s[1]));
+    KL_GO(klift_run_new(&run));
+    KL_GO(klift_run_set(run, "threads", j->threads));
+    KL_GO(open_data(j, &data));
+    KL_GO(klift_train(spec, data, run, &model));
+    KL_GO(klift_model_save(model, model_path));
+    KL_GO(klift_model_load(model_path, &loaded));
+    if (j->path == NULL) {
+        klift_batch rows = j->sparse ? csr_batch(ROWS, COLUMNS, &entries) : dense_batch(ROWS, COLUMNS, x);
+        KL_GO(klift_model_predict(loaded, &rows, j->regress ? KLIFT_SCORES : KLIFT_CLASS, scores, run));
+    }
+    klift_data_free(data);
+    KL_GO(open_data(j, &data));
+    KL_GO(klift_model_test(loaded, data, run, json, sizeof json, &needed));
+    KL_GO(klift_model_describe(loaded, json, sizeof json, &needed));
+    KL_GO(klift_data_rewind(data));
+    KL_GO(klift_data_describe(data, run, json, sizeof json, &needed));
+done:
+    klift_model_free(model);
+    klift_model_free(loaded);
+    klift_data_free(data);
+    klift_run_free(run);
+    klift_spec_free(spec);
+    return status;
+}
+
+static size_t read_bytes(const char *path, char *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, MOST_BYTES, file);
+    fclose(file);
+    return size;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    static char one[MOST_BYTES], two[MOST_BYTES];
+    size_t size = read_bytes(a, one);
+    return size == read_bytes(b, two) && memcmp(one, two, size) == 0;
+}
+
+/* Files beside the model that are no one's. */
+static void assert_no_temporary(void)
+{
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", model_path);
+    *strrchr(folder, '/') = '\0';
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        assert_null(strstr(entry->d_name, ".tmp"));
+    closedir(dir);
+}
+
+static void check_job(const job *j)
+{
+    char *new_path = temp_path("new.klift");
+    char *keep = model_path;
+    model_path = new_path;
+    kl_memory_fail_at(0, false);
+    klift_status status = work(j);
+    if (status != KLIFT_OK)
+        print_message("%s: %s\n", j->name, klift_error());
+    assert_int_equal(status, KLIFT_OK);
+    int64_t count = kl_memory_count();
+    model_path = keep;
+    for (int onwards = 0; onwards < 2; onwards++)
+        for (int64_t n = 1; n <= count + 1; n += quick() && n > 50 ? 3 : 1) {
+            write_text(model_path, "the old model");
+            kl_memory_fail_at(n, onwards == 1);
+            status = work(j);
+            int64_t made = kl_memory_count();
+            kl_memory_fail_at(0, false);
+            if (made < n) {
+                assert_int_equal(status, KLIFT_OK);
+                continue;
+            }
+            if (status != KLIFT_MEMORY)
+                print_message("%s: allocation %lld of %lld%s: status %d, %s\n", j->name, (long long)n, (long long)count, onwards ? " and all behind it" : "", status,
+                              klift_error());
+            assert_int_equal(status, KLIFT_MEMORY);
+            assert_true(strstr(klift_error(), "memory") != NULL);
+            assert_true(same_file(model_path, old_path) || same_file(model_path, new_path));
+            assert_no_temporary();
+        }
+    print_message("%s: %lld allocations\n", j->name, (long long)count);
+}
+
+static int make_inputs(void **state)
+{
+    (void)state;
+    syn_rows_float(ROWS, COLUMNS, x);
+    for (int i = 0; i < ROWS; i++)
+        y[i] = x[i * COLUMNS] > 0;
+    entries = csr_of(ROWS, COLUMNS, x);
+    old_path = temp_path("old.klift");
+    model_path = temp_path("model.klift");
+    write_text(old_path, "the old model");
+    FILE *svm = fopen(temp_path("rows.svm"), "wb"), *csv = fopen(temp_path("rows.csv"), "wb");
+    assert_true(svm != NULL && csv != NULL);
+    fprintf(csv, "colour,size,class\n");
+    for (int i = 0; i < ROWS; i++) {
+        fprintf(svm, "%s 1:%g 3:%g\n", i % 3 == 0 ? "low" : i % 3 == 1 ? "middle" : "high", (double)x[i * COLUMNS], (double)x[i * COLUMNS + 1]);
+        fprintf(csv, "%s,%g,%s\n", i % 4 == 0 ? "red" : "blue", (double)x[i * COLUMNS], i % 2 == 0 ? "yes" : "no");
+    }
+    fclose(svm);
+    fclose(csv);
+    return 0;
+}
+
+static int free_inputs(void **state)
+{
+    (void)state;
+    csr_free(&entries);
+    return 0;
+}
+
+static void dense_rows_classified_with_folds(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "folds", "2", "map", "fourier", NULL};
+    check_job(&(job){.name = "dense, classes, folds", .settings = settings, .threads = "1"});
+}
+
+static void sparse_rows_regressed_by_hand(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "lambda", "0.1", "task", "regress", "map", "orthogonal", "prepare", "standardise", NULL};
+    check_job(&(job){.name = "sparse, numbers, lambda given", .settings = settings, .sparse = true, .regress = true, .threads = "1"});
+}
+
+static void svmlight_text_with_a_searched_kernel(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "4", "folds", "2", "kernel", "gaussian:gamma=search", "prepare", "unit-keep-norm", "map", "fastfood", NULL};
+    check_job(&(job){.name = "svmlight, gamma searched", .settings = settings, .path = temp_path("rows.svm"), .options = "label-type=text", .threads = "1"});
+}
+
+static void a_table_with_categories(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "search", "holdout", NULL};
+    check_job(&(job){.name = "csv, holdout", .settings = settings, .path = temp_path("rows.csv"), .options = "format=csv", .threads = "1"});
+}
+
+static void two_threads(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "search", "gcv", "map", "fourier", NULL};
+    check_job(&(job){.name = "dense, two threads", .settings = settings, .threads = "2"});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_rows_classified_with_folds),
+        cmocka_unit_test(sparse_rows_regressed_by_hand),
+        cmocka_unit_test(svmlight_text_with_a_searched_kernel),
+        cmocka_unit_test(a_table_with_categories),
+        cmocka_unit_test(two_threads),
+    };
+    return cmocka_run_group_tests(tests, make_inputs, free_inputs);
+}
