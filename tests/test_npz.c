@@ -59,7 +59,7 @@ typedef struct archive {
 static void put(unsigned char *out, size_t *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
-        out[(*at)++] = (unsigned char)(value >> (8 * i));
+        out[(*at)++] = i < 8 ? (unsigned char)(value >> (8 * i)) : 0;
 }
 
 static size_t make_npy(char *out, const char *dict, const void *data, size_t count)
