@@ -40,7 +40,7 @@ REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
 SECONDS ?= 60
 
 .SECONDARY:
-.PHONY: all check test demo install clean tests fuzz fuzzers
+.PHONY: all check test demo bench install clean tests fuzz fuzzers coverage
 all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
 
 $(BUILD)/%.o: %.c
@@ -81,6 +81,12 @@ fuzz:
 	$(MAKE) CC=clang BUILD=build-fuzz OPTIMISE=-O2 SANITIZE=address,undefined EXTRA="$(EXTRA) -fsanitize=fuzzer-no-link" fuzzers
 	BUILD=build-fuzz fuzz/run $(SECONDS) $(FUZZERS)
 
+coverage:
+	$(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O0 EXTRA="$(EXTRA) --coverage" tests
+	find build-coverage -name '*.gcda' -delete
+	KLIFT_TEST_QUICK=1 $(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O0 EXTRA="$(EXTRA) --coverage" check
+	BUILD=build-coverage tests/coverage
+
 tests: all $(TESTS) $(REPLAYS)
 
 check: tests
@@ -94,6 +100,15 @@ demo:
 	scripts/setup build
 	$(MAKE) all
 	BUILD=$(BUILD) scripts/demo
+
+# Against the peers that Debian has, in one interleaved run: make bench, or make bench FILES="a.svm b.svm"
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+bench:
+	scripts/setup bench
+	$(MAKE) all $(BUILD)/bench/bench_read
+	bench/read.py $(BUILD) $(FILES)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)

@@ -9,8 +9,28 @@
 #include "data/gather.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SAMPLE = 2048, SEARCH_SAMPLE = 8192, CANDIDATES = 7 };
+
+/* ---- plan ---- */
+
+/* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
+ * tell is counted, and nothing is said. */
+static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
+{
+    int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
+    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    kl_plan plan = {0};
+    KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, run, &plan));
+    if (lift != NULL) {
+        kl_plan_add(&plan, kl_map_memory(lift->map), "the map");
+        kl_plan_add(&plan, SAMPLE * row, "a sample of %d rows", SAMPLE);
+        kl_plan_add(&plan, threads * KL_CHUNK * (row + kl_map_scratch(lift->map, KL_CHUNK) / KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
+        kl_plan_add(&plan, kl_run_batch(run) * row, "batches of %lld rows", (long long)kl_run_batch(run));
+    }
+    return kl_plan_check(&plan, features, lift == NULL, run);
+}
 
 /* ---- fit ---- */
 
@@ -28,6 +48,13 @@ static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
         kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs: %lld instead of %lld", (long long)map->n_out, (long long)spec->features);
 }
 
+static const char *map_text(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey)
+{
+    if (strcmp(spec->map, "auto") != 0)
+        return spec->map;
+    return kl_map_choose(kernel, spec->features, survey->columns, (double)survey->nonzeros / (double)survey->rows);
+}
+
 /* The cross-validated error of a kernel on the prepared sample. */
 static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, kl_goal goal, klift_run *run, double *error)
 {
@@ -42,7 +69,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     learn.search = KL_BY_FOLDS;
     learn.search_given = true;
     KL_GO(kl_prepare_plain(&lift.prepare, KL_NONE, survey->columns));
-    KL_GO(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift.map));
+    KL_GO(kl_map_new(map_text(spec, kernel, survey), kernel, spec->features, spec->seed, 0, &lift.map));
     KL_GO(kl_map_make(lift.map, survey, survey->columns, run));
     KL_GO(kl_reader_view(&rows, &reader));
     KL_GO(kl_learner_new(spec->learner, &learn, lift.map->n_out, run, &learner));
@@ -112,10 +139,12 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         lift->goal = (int)goal;
     else if (needs_goal)
         goto done;
+    lift->row_bytes = survey.sparse ? survey.nonzeros / survey.rows * (int64_t)(sizeof(float) + sizeof(int32_t)) + (int64_t)sizeof(int64_t)
+                                    : survey.columns * (int64_t)sizeof(float);
     KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     KL_GO(fit_kernel(spec, kernel, &survey, run));
-    KL_GO(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift->map));
+    KL_GO(kl_map_new(map_text(spec, kernel, &survey), kernel, spec->features, spec->seed, 0, &lift->map));
     KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
     say_map(spec, lift->map, run);
     if (reader->dim == 0 && survey.sparse)
@@ -201,6 +230,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, k
     else if (lift->goal < 0)
         return kl_fail(KLIFT_USAGE, "the map was made without labels: set task to classify or regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal);
+    KL_TRY(check_plan(spec, goal, lift, run));
     return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
 }
 
@@ -220,6 +250,8 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
     kl_learner *learner = NULL;
     klift_status status;
     *model = NULL;
+    if (strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
+        KL_GO(check_plan(spec, KL_CLASSIFY, NULL, run));
     KL_GO(kl_pipeline_fit(spec, reader, true, run, &lift));
     KL_GO(new_learner(lift, spec, run, &learner));
     KL_GO(kl_pipeline_feed(lift, reader, learner, run));

@@ -489,11 +489,74 @@ static void matching_comes_before_the_first_row(void **unused)
     kl_schema_clear(&w.schema);
 }
 
+/* ---- through klift.h ---- */
+
+static klift_data *open_text(const char *name, const char *text)
+{
+    klift_data *data;
+    char *file = temp_path(name);
+    FILE *to = fopen(file, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    fclose(to);
+    assert_int_equal(klift_data_open(file, NULL, &data), KLIFT_OK);
+    return data;
+}
+
+/* The model of a table and a shard whose columns may come in another order. */
+static int64_t solve_with_shard(const char *shard, unsigned char *bytes, int64_t room)
+{
+    klift_spec *spec;
+    klift_map *map;
+    klift_stats *stats;
+    klift_model *model;
+    klift_data *first = open_text("first.csv", "a,c,y\n1,red,0\n2,blue,1\n3,red,1\n4,blue,0\n"), *second = open_text("second.csv", shard);
+    int64_t length;
+    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "features", "16"), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "lambda", "0.1"), KLIFT_OK);
+    assert_int_equal(klift_map_fit(spec, first, NULL, &map), KLIFT_OK);
+    assert_int_equal(klift_stats_new(map, spec, NULL, &stats), KLIFT_OK);
+    assert_int_equal(klift_stats_add(stats, first, NULL), KLIFT_OK);
+    if (klift_stats_add(stats, second, NULL) != KLIFT_OK)
+        fail_msg("%s", klift_error());
+    assert_int_equal(klift_stats_solve(stats, NULL, &model), KLIFT_OK);
+    assert_int_equal(klift_model_bytes(model, bytes, room, &length), KLIFT_OK);
+    klift_model_free(model);
+    klift_stats_free(stats);
+    klift_map_free(map);
+    klift_spec_free(spec);
+    klift_data_free(first);
+    klift_data_free(second);
+    return length;
+}
+
+static void shards_are_matched_with_the_map_they_are_added_to(void **unused)
+{
+    (void)unused;
+    static unsigned char same[1 << 16], other[1 << 16];
+    int64_t length = solve_with_shard("a,c,y\n5,red,0\n6,red,1\n", same, sizeof same);
+    assert_int_equal(solve_with_shard("y,z,c,a\n0,x,red,5\n1,x,red,6\n", other, sizeof other), length);
+    assert_memory_equal(same, other, (size_t)length);
+    klift_model *model;
+    klift_data *data = open_text("test.csv", "c,y,a\nred,0,5\ngreen,1,6\n");
+    char json[4096];
+    assert_int_equal(klift_model_parse(same, length, &model), KLIFT_OK);
+    if (klift_model_test(model, data, NULL, json, sizeof json, NULL) != KLIFT_OK)
+        fail_msg("%s", klift_error());
+    assert_non_null(strstr(json, "\"rows\": 2"));
+    assert_int_equal(data->unseen, 1);
+    klift_data_free(data);
+    klift_model_free(model);
+}
+
 /* ---- pipes ---- */
+
+static char *pipe_path;
 
 static void *feed(void *text)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(pipe_path, "w");
     if (file != NULL) {
         fputs(text, file);
         fclose(file);
@@ -510,13 +573,13 @@ static void a_pipe_is_learnt_from_its_first_rows_and_loses_none(void **unused)
     size_t at = (size_t)sprintf(text, "c,x,y\n");
     for (int i = 0; i < ROWS; i++)
         at += (size_t)sprintf(text + at, "%s,%d,%d\n", i >= 17000 ? "late" : i % 2 ? "odd" : "even", i, i % 3);
-    remove(path);
-    assert_int_equal(mkfifo(path, 0600), 0);
+    pipe_path = temp_path("pipe"); /* a place of its own: other tests write to theirs, also when this one fails */
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
     pthread_t writer;
     assert_int_equal(pthread_create(&writer, NULL, feed, text), 0);
     kl_reader *reader;
     kl_batch batch;
-    assert_int_equal(kl_reader_open(path, NULL, &reader), KLIFT_OK);
+    assert_int_equal(kl_reader_open(pipe_path, NULL, &reader), KLIFT_OK);
     assert_int_equal(reader->type->learn(reader, NULL), KLIFT_OK);
     assert_int_equal(reader->schema.width, 3);
     int64_t rows = 0;
@@ -535,7 +598,6 @@ static void a_pipe_is_learnt_from_its_first_rows_and_loses_none(void **unused)
     assert_int_equal(reader->unseen, ROWS - 17000);
     pthread_join(writer, NULL);
     kl_reader_free(reader);
-    remove(path);
     free(text);
 }
 
@@ -618,6 +680,7 @@ int main(void)
         cmocka_unit_test(words_are_expected_as_labels_when_the_model_has_some),
         cmocka_unit_test(what_the_model_needs_and_lacks_is_named),
         cmocka_unit_test(matching_comes_before_the_first_row),
+        cmocka_unit_test(shards_are_matched_with_the_map_they_are_added_to),
         cmocka_unit_test(a_pipe_is_learnt_from_its_first_rows_and_loses_none),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(damaged_text_never_crashes),

@@ -99,6 +99,7 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
         {TEXT("a,b,y\n1,\"1,234\",3\n"), NULL, KLIFT_DATA, "2:3", "remove separators of thousands"},
         {TEXT("a;b;y\n1;1,234,567.8;3\n"), NULL, KLIFT_DATA, "2:3", "separator of thousands"},
         {TEXT("a;b;y\n1;3,14;3\n2;2,71;4\n"), NULL, KLIFT_DATA, "2:3", "say decimal=comma"},
+        {TEXT("1,5;2,5;1\n3,5;4,5;0\n"), NULL, KLIFT_DATA, "1:1", "'1,5' is not a decimal number (column 1); decimal comma? say decimal=comma"},
         {TEXT("a;b;y\n1;1.234,5;3\n"), "decimal=comma", KLIFT_DATA, "2:3", "remove separators of thousands"},
         {TEXT("a,b,y\n1,inf,3\n"), NULL, KLIFT_DATA, "2:3", "'inf' is not finite"},
         {TEXT("a,b,y\n1,1e39,3\n"), NULL, KLIFT_DATA, "2:3", "out of range of float32"},
@@ -196,6 +197,27 @@ static void lines_are_counted_as_they_are_seen(void **unused)
     expect_fault(NULL, KLIFT_DATA, "9:3", "'inf' is not finite", "a quoted newline");
 }
 
+/* A reader that failed fails again: rows are never left out by asking once more. */
+static void a_fault_stays_one(void **unused)
+{
+    (void)unused;
+    static const char *const options[] = {"categorical=id", "label=nothing", "missing=mean"};
+    write_rows(2500, 2000, "1,2");
+    for (int i = 0; i < 3; i++) {
+        kl_reader *reader;
+        kl_batch batch;
+        char first[1024];
+        assert_int_equal(kl_reader_open(path, options[i], &reader), KLIFT_OK);
+        assert_int_not_equal(kl_reader_next(reader, 10, &batch), KLIFT_OK);
+        snprintf(first, sizeof first, "%s", kl_error_text());
+        for (int again = 0; again < 3; again++) {
+            assert_int_not_equal(kl_reader_next(reader, 10, &batch), KLIFT_OK);
+            assert_string_equal(kl_error_text(), first);
+        }
+        kl_reader_free(reader);
+    }
+}
+
 /* The quote that is never closed must not take the file into memory. */
 static void a_quote_that_is_not_closed_is_given_up(void **unused)
 {
@@ -217,6 +239,7 @@ int main(void)
         cmocka_unit_test(more_than_a_thousand_categories_are_refused_with_the_column),
         cmocka_unit_test(exactly_a_thousand_categories_are_learnt),
         cmocka_unit_test(lines_are_counted_as_they_are_seen),
+        cmocka_unit_test(a_fault_stays_one),
         cmocka_unit_test(a_quote_that_is_not_closed_is_given_up),
     };
     return cmocka_run_group_tests(tests, make_path, NULL);

@@ -206,7 +206,8 @@ static void any_damage_behind_right_checksums_is_refused_or_predicts_finite_valu
             uint64_t random = syn_mix((uint64_t)(4 * i + kind));
             for (uint64_t k = 0; k <= random % 4; k++) {
                 uint64_t draw = syn_mix(random + k + 1), at = draw % (uint64_t)f.size;
-                changed.bytes[at] = draw >> 61 < 4 ? (uint8_t)(draw >> 40) : (uint8_t)(changed.bytes[at] ^ 1U << (draw >> 40) % 8);
+                uint64_t flipped = changed.bytes[at] ^ UINT64_C(1) << (draw >> 40) % 8;
+                changed.bytes[at] = (uint8_t)(draw >> 61 < 4 ? draw >> 40 : flipped);
             }
             model_bytes_seal(changed.bytes, (size_t)changed.size, i % 8 != 0);
             try_model(&changed, run);

@@ -353,6 +353,34 @@ static void compressed_arrays_and_labels_are_read_in_every_pass(void **unused)
     }
 }
 
+/* The elements are all there, only the checksum behind them is cut or wrong: nobody would read it who stops at the last
+ * row. Larger than what opening a file looks at. */
+static void a_checksum_behind_the_last_row_is_tested(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 9000 };
+    char *bytes = malloc(2 * ROWS + 200), *data = malloc(2 * ROWS);
+    for (int i = 0; i < 2 * ROWS; i++)
+        data[i] = (char)(kl_mix((uint64_t)i, 5) & 63);
+    for (int c = 0; pack_codecs[c] != NULL; c++) {
+        size_t packed, labels_packed, count = make_npy(bytes, 1, DICT("|u1", "(9000, 2)"), data, 2 * ROWS);
+        unsigned char *rows = pack(pack_codecs[c], bytes, count, &packed);
+        count = make_npy(bytes, 1, DICT("|u1", "(9000,)"), data, ROWS);
+        unsigned char *targets = pack(pack_codecs[c], bytes, count, &labels_packed);
+        for (size_t cut = 1; rows != NULL && cut <= 8; cut++) {
+            write_bytes(x_path, rows, packed - cut);
+            expect_refusal(NULL, "truncated");
+            write_bytes(x_path, rows, packed);
+            write_bytes(y_path, targets, labels_packed - cut);
+            expect_refusal(labels, "truncated");
+        }
+        free(rows);
+        free(targets);
+    }
+    free(bytes);
+    free(data);
+}
+
 static void bytes_behind_the_array_are_noted(void **unused)
 {
     (void)unused;
@@ -567,6 +595,7 @@ int main(void)
         cmocka_unit_test(fortran_order_is_read_from_a_plain_file_in_every_pass),
         cmocka_unit_test(fortran_order_from_a_compressed_file_is_refused_with_advice),
         cmocka_unit_test(compressed_arrays_and_labels_are_read_in_every_pass),
+        cmocka_unit_test(a_checksum_behind_the_last_row_is_tested),
         cmocka_unit_test(bytes_behind_the_array_are_noted),
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(names_row_and_column_of_a_bad_value),

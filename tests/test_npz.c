@@ -59,7 +59,7 @@ typedef struct archive {
 static void put(unsigned char *out, size_t *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
-        out[(*at)++] = i < 8 ? (unsigned char)(value >> (8 * i)) : 0;
+        out[(*at)++] = (unsigned char)(i < 8 ? value >> (8 * i) : 0);
 }
 
 static size_t make_npy(char *out, const char *dict, const void *data, size_t count)
@@ -229,7 +229,7 @@ static void reads_stored_and_deflated_members_in_every_form(void **unused)
             all[i].deflate = form & 1;
             all[i].zip64 = form & 2;
         }
-        write_archive(all, form & 4, form & 1 ? "a comment PK\5\6 with a false end" : "");
+        write_archive(all, form & 4, form & 1 ? "a comment PK\5\6 with a false end that is not the last thing in the file" : "");
         expect_rows(NULL, 21, 10);
         kl_reader *reader;
         kl_batch batch;
@@ -260,6 +260,7 @@ static void chooses_arrays_by_shape_and_name(void **unused)
     expect_rows("key=X,label-key=other", 21, 210);
     expect_rows("key=X,label-key=none", 21, 0);
     expect_rows("no-label=true", 21, 0);
+    expect_rows("key=y", 1, 0); /* rows are not their own labels */
     member c[] = {{OF("arr_0.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6)}, {OF("arr_1.npy", DICT("|u1", "(3,)"), "\1\1\2", 3)}, {0}};
     write_archive(c, false, "");
     expect_rows(NULL, 21, 40);
@@ -293,12 +294,15 @@ static void names_are_never_paths(void **unused)
 static void refuses_what_does_not_agree(void **unused)
 {
     (void)unused;
+    static const char zeros[12000]; /* more than opening looks at */
     static const struct {
         member m;
         const char *word;
     } bad[] = {
         {{OF("X.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6), .lie_crc = 1}, "wrong CRC-32"},
         {{OF("X.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6), .lie_crc = 1, .deflate = true}, "wrong CRC-32"},
+        {{OF("X.npy", DICT("|u1", "(6000, 2)"), zeros, 12000), .lie_crc = 1}, "wrong CRC-32"},
+        {{OF("X.npy", DICT("|u1", "(6000, 2)"), zeros, 12000), .lie_crc = 1, .deflate = true}, "wrong CRC-32"},
         {{OF("X.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6), .encrypted = true}, "is encrypted"},
         {{OF("X.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6", 6), .method = 14}, "method 14"},
         {{OF("X.npy", DICT("|u1", "(3, 2)"), "\1\2\3\4\5\6\7", 7)}, "its NPY header describes"}, /* more than announced */

@@ -162,6 +162,26 @@ static void damaged_bytes_are_refused_or_still_a_schema(void **unused)
     kl_schema_clear(&schema);
 }
 
+static void a_category_that_is_there_twice_is_refused(void **unused)
+{
+    (void)unused;
+    kl_schema schema, loaded;
+    kl_record_writer to;
+    fill(&schema);
+    kl_free(schema.column[1].categories.name[1]);
+    schema.column[1].categories.name[1] = NULL;
+    assert_int_equal(kl_copy_text(&schema.column[1].categories.name[1], "9"), KLIFT_OK);
+    kl_record_begin(&to, KL_RECORD_MODEL);
+    kl_record_open(&to, KL_TAG('C', 'O', 'L', 'S'), true);
+    int64_t start = to.length;
+    kl_schema_save(&schema, &to);
+    kl_record_reader from = {.bytes = to.bytes, .length = to.length, .at = start, .end = to.length, .next = to.length};
+    assert_int_equal(kl_schema_load(&loaded, &from), KLIFT_MODEL);
+    assert_non_null(strstr(kl_error_text(), "named twice"));
+    kl_record_clear(&to);
+    kl_schema_clear(&schema);
+}
+
 static void a_description_has_names_and_categories(void **unused)
 {
     (void)unused;
@@ -191,6 +211,7 @@ int main(void)
         cmocka_unit_test(copies_and_files_hold_the_same),
         cmocka_unit_test(plain_columns_leave_nothing_but_the_labels_place),
         cmocka_unit_test(damaged_bytes_are_refused_or_still_a_schema),
+        cmocka_unit_test(a_category_that_is_there_twice_is_refused),
         cmocka_unit_test(a_description_has_names_and_categories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,22 +1,29 @@
 /*
- * number.c - decimal numbers in and out.
+ * number.c - decimal numbers in. Printing is in number_print.c.
  *
- * Reading: up to 19 digits go into a 64-bit integer; when it is below 2^53 and the power of ten at most 22, one
- * multiplication or division of two exact doubles is correctly rounded (Clinger 1990). The rest is rewritten as
- * "digits e exponent", a form without a decimal point and so without a locale, for the C library.
- * Printing: the smallest number of digits that reads back as the same value, laid out as %g would in the C locale.
+ * The first 19 digits are a whole number w, the value is w * 10^q, or between that and (w + 1) * 10^q when digits were
+ * left out. In this order:
+ *   w <= 2^53 and |q| <= 22: one operation on two exact doubles is correctly rounded (Clinger 1990).
+ *   w times the 128 bits of 10^q: its upper 64 bits decide, except next to the middle of two doubles, where all 192 are
+ *   looked at (Eisel and Lemire: Lemire, "Number parsing at a gigabyte per second", 2021). The table is rounded down, so
+ *   the product is below the value by less than one unit of its upper 128 bits; where that unit would decide, or where
+ *   w and w + 1 part, number_exact.c compares whole numbers.
+ * Beyond the table w * 10^-343 is below half the smallest double and 10^309 above the largest.
  */
 #include "base/number.h"
 
+#include "base/number_exact.h"
+#include "base/number_wide.h"
+
+#include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+enum { WORD_DIGITS = 19, LARGEST_POWER = 308, FIVES_IN_WORD = 27 };
+/* Where expressions are wider than double (x87) the one operation would be rounded twice: no power is exact. */
+enum { EXACT_POWER = FLT_EVAL_METHOD == 0 ? 22 : -1 };
 
-enum { EXACT_POWER = 22, KEPT_DIGITS = 800 };
+#define INFINITE_BITS (UINT64_C(0x7ff) << 52)
 
 static bool is_digit(char c)
 {
@@ -39,35 +46,36 @@ static bool read_word(const char *text, const char *end, const char **after)
     return false;
 }
 
-/* Digits d1 d2 ... (no point) times 10^exponent through the C library, without a decimal point. */
-static double slow_value(const char *first, const char *last, int64_t exponent)
+/* Eight digits at p as a number, by pairs, fours and eight inside one word; false when one of them is no digit. */
+static bool read_eight(const char *p, uint64_t *value)
 {
-    char copy[KEPT_DIGITS + 32];
-    int used = 0;
-    bool leading = true, dropped = false;
-    for (const char *p = first; p < last; p++) {
-        if (*p == '.')
-            continue;
-        if (leading && *p == '0')
-            continue;
-        leading = false;
-        if (used < KEPT_DIGITS)
-            copy[used++] = *p;
-        else {
-            dropped = dropped || *p != '0';
-            exponent++;
-        }
-    }
-    if (used == 0)
-        return 0.0;
-    if (dropped)
-        copy[used - 1] = copy[used - 1] == '0' ? '1' : copy[used - 1]; /* sticky: keeps a tie from looking exact */
-    if (exponent > 100000)
-        exponent = 100000;
-    if (exponent < -100000)
-        exponent = -100000;
-    snprintf(copy + used, 32, "e%lld", (long long)exponent);
-    return strtod(copy, NULL);
+    uint64_t t = 0;
+    for (int i = 0; i < 8; i++) /* one load where the lowest byte is first */
+        t |= (uint64_t)(unsigned char)p[i] << (8 * i);
+    t ^= UINT64_C(0x3030303030303030); /* digits become 0 .. 9 */
+    if (((t | (t + UINT64_C(0x0606060606060606))) & UINT64_C(0xf0f0f0f0f0f0f0f0)) != 0)
+        return false;
+    t = (t * 10 + (t >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    t = (t * 100 + (t >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    *value = (t * 10000 + (t >> 32)) & UINT64_C(0xffffffff);
+    return true;
+}
+
+/* Appends the digits at p to *value, which wraps; returns the byte behind them. */
+static const char *read_digits(const char *p, const char *end, uint64_t *value)
+{
+    for (; p < end && is_digit(*p); p++)
+        *value = *value * 10 + (uint64_t)(*p - '0');
+    return p;
+}
+
+/* The same behind the point, where eight and more digits are common. */
+static const char *read_places(const char *p, const char *end, uint64_t *value)
+{
+    uint64_t eight;
+    for (; end - p >= 8 && read_eight(p, &eight); p += 8)
+        *value = *value * 100000000 + eight;
+    return read_digits(p, end, value);
 }
 
 /* The exponent part "e+12" at p; returns the byte behind it, or p when there is none. */
@@ -83,14 +91,107 @@ static const char *read_exponent(const char *p, const char *end, int64_t *expone
         return p;
     int64_t value = 0;
     for (; q < end && is_digit(*q); q++)
-        if (value < 1000000)
+        if (value < INT64_C(1000000000000000)) /* more than any number of digits makes up for */
             value = value * 10 + (*q - '0');
     *exponent += negative ? -value : value;
     return q;
 }
 
+/* The first 19 digits from the first that is not zero, and the exponent they have; true when others are not zero. */
+static bool shorten(const char *first, const char *last, uint64_t *digits, int64_t *exponent)
+{
+    const char *p = first;
+    *digits = 0;
+    for (int count = 0; p < last && count < WORD_DIGITS; p++)
+        if (*p != '.') {
+            *digits = *digits * 10 + (uint64_t)(*p - '0');
+            count += *digits != 0;
+        }
+    *exponent += last - p - (memchr(p, '.', (size_t)(last - p)) != NULL);
+    while (p < last && (*p == '0' || *p == '.'))
+        p++;
+    return p < last;
+}
+
+static int leading_zeros(uint64_t value)
+{
+#ifdef __GNUC__
+    return __builtin_clzll(value);
+#else
+    int zeros = 0;
+    for (; value >> 63 == 0; value <<= 1)
+        zeros++;
+    return zeros;
+#endif
+}
+
+/* The bits of the double nearest to digits * 10^power * 2^two, digits > 0; false when it may be a neighbour. */
+static bool round_product(uint64_t digits, int power, int two, uint64_t *bits)
+{
+    int zeros = leading_zeros(digits);
+    kl_wide t = kl_power_of_ten(power);
+    kl_wide product = kl_wide_product(digits << zeros, t.high);
+    int top = (int)(product.high >> 63);
+    int exponent = 63 + top + kl_power_exponent(power) - zeros + two; /* of the value's first bit */
+    int drop = 10 + top + (exponent < -1022 ? -1022 - exponent : 0);  /* 53 bits stay, fewer of a subnormal */
+    *bits = 0;
+    if (drop > 63)
+        return exponent < -1076; /* surely below half the smallest */
+    uint64_t half = UINT64_C(1) << (drop - 1), rest = product.high & (2 * half - 1), mantissa = product.high >> drop;
+    bool up = rest >= half, certain = true;
+    if (rest == half || rest == half - 1) {
+        kl_wide more = kl_wide_product(digits << zeros, t.low);
+        product.low += more.high;
+        rest += product.low < more.high;
+        bool exact = power >= 0 && power <= KL_POWER_EXACT;
+        bool tie = exact && rest == half && product.low == 0 && more.low == 0;
+        up = rest > half || (rest == half && (!tie || mantissa % 2 != 0));
+        certain = exact || rest != half - 1 || product.low != UINT64_MAX;
+    }
+    *bits = mantissa + up + ((uint64_t)(exponent > -1022 ? exponent + 1022 : 0) << 52); /* the first bit adds 1 to the exponent */
+    if (*bits > INFINITE_BITS)
+        *bits = INFINITE_BITS;
+    return certain;
+}
+
+/* 5^places divides digits: the quotient times a power of two. The inexact 10^-places cannot see its ties. */
+static bool round_quotient(uint64_t digits, int64_t places, uint64_t *bits)
+{
+    if (places <= 0 || places > FIVES_IN_WORD)
+        return false;
+    uint64_t five = 1;
+    for (int64_t i = 0; i < places; i++)
+        five *= 5;
+    return digits % five == 0 && round_product(digits / five, 0, (int)-places, bits);
+}
+
+/* All that one floating-point operation does not do: count digits in first .. last, the last one of weight 10^exponent;
+ * the word digits holds them unless there are more than 19. */
+static double round_digits(const char *first, const char *last, int64_t count, uint64_t digits, int64_t exponent)
+{
+    int64_t power = exponent;
+    bool dropped = count > WORD_DIGITS && shorten(first, last, &digits, &power);
+    uint64_t bits = 0, next;
+    double value;
+    if (digits != 0 && power > LARGEST_POWER)
+        bits = INFINITE_BITS;
+    else if (digits != 0 && power >= KL_POWER_LOW) {
+        bool certain = round_product(digits, (int)power, 0, &bits);
+        if (dropped)
+            certain = certain && round_product(digits + 1, (int)power, 0, &next) && next == bits;
+        else if (!certain)
+            certain = round_quotient(digits, -power, &bits);
+        if (!certain)
+            bits = kl_number_settle(first, last, exponent, bits);
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 kl_number_kind kl_number_read(const char *text, const char *end, double *value, const char **after)
 {
+    static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *p = text;
     bool negative = false;
     *value = 0.0;
@@ -102,121 +203,31 @@ kl_number_kind kl_number_read(const char *text, const char *end, double *value, 
 
     const char *first = p;
     uint64_t digits = 0;
-    int count = 0, seen = 0;
-    int64_t exponent = 0, slow_exponent = 0;
-    bool point = false;
-    for (; p < end; p++) {
-        if (*p == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (!is_digit(*p))
-            break;
-        seen++;
-        if (count < 19) {
-            digits = digits * 10 + (uint64_t)(*p - '0');
-            count += digits != 0;
-            exponent -= point;
-        } else {
-            count++;
-            exponent += !point;
-        }
-        slow_exponent -= point;
+    int64_t count, exponent = 0;
+    p = read_digits(p, end, &digits);
+    count = p - first;
+    if (p < end && *p == '.') {
+        const char *point = p;
+        p = read_places(p + 1, end, &digits);
+        exponent = point + 1 - p;
+        count -= exponent;
     }
-    if (seen == 0)
+    if (count == 0)
         return KL_NUMBER_NOT;
     const char *last = p;
-    int64_t extra = 0;
-    p = read_exponent(p, end, &extra);
-    exponent += extra;
-    slow_exponent += extra;
+    *after = read_exponent(p, end, &exponent);
 
-    double result;
-    if (digits == 0)
-        result = 0.0;
-    else if (count <= 19 && digits < (UINT64_C(1) << 53) && exponent >= -EXACT_POWER && exponent <= EXACT_POWER)
-        result = exponent < 0 ? (double)digits / power_of_ten[-exponent] : (double)digits * power_of_ten[exponent];
+    double size;
+    if (count <= WORD_DIGITS && digits <= UINT64_C(1) << 53 && exponent >= -EXACT_POWER && exponent <= EXACT_POWER)
+        size = exponent < 0 ? (double)digits / power_of_ten[-exponent] : (double)digits * power_of_ten[exponent];
     else
-        result = slow_value(first, last, slow_exponent);
-    *after = p;
-    *value = negative ? -result : result;
-    return isinf(result) ? KL_NUMBER_TOO_LARGE : KL_NUMBER_OK;
+        size = round_digits(first, last, count, digits, exponent);
+    *value = negative ? -size : size;
+    return isinf(size) ? KL_NUMBER_TOO_LARGE : KL_NUMBER_OK;
 }
 
 bool kl_number_parse(const char *text, double *value)
 {
     const char *end = text + strlen(text), *after;
     return kl_number_read(text, end, value, &after) == KL_NUMBER_OK && after == end;
-}
-
-/* Takes the digits and the exponent out of "%.*e" whatever the locale's decimal point is. */
-static int split(const char *text, char *digits, int *exponent)
-{
-    int count = 0;
-    for (; *text != '\0' && *text != 'e'; text++)
-        if (is_digit(*text))
-            digits[count++] = *text;
-    *exponent = *text == 'e' ? atoi(text + 1) : 0;
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    return count;
-}
-
-static int lay_out(bool negative, const char *digits, int count, int exponent, char *out)
-{
-    char *p = out;
-    if (negative)
-        *p++ = '-';
-    if (exponent < -5 || exponent > 16) {
-        *p++ = digits[0];
-        if (count > 1) {
-            *p++ = '.';
-            memcpy(p, digits + 1, (size_t)count - 1);
-            p += count - 1;
-        }
-        p += snprintf(p, 8, "e%d", exponent);
-        return (int)(p - out);
-    }
-    if (exponent < 0) {
-        *p++ = '0';
-        *p++ = '.';
-        for (int i = -1; i > exponent; i--)
-            *p++ = '0';
-    }
-    for (int i = 0; i < count || i <= exponent; i++) {
-        if (i == exponent + 1 && exponent >= 0)
-            *p++ = '.';
-        *p++ = i < count ? digits[i] : '0';
-    }
-    *p = '\0';
-    return (int)(p - out);
-}
-
-static int print(double value, bool single, char *out)
-{
-    if (!isfinite(value)) {
-        strcpy(out, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-        return (int)strlen(out);
-    }
-    char text[64], digits[32];
-    int exponent = 0, count = 0;
-    double size = fabs(value);
-    for (int precision = single ? 5 : 14; precision <= 16; precision++) {
-        snprintf(text, sizeof text, "%.*e", precision, size);
-        count = split(text, digits, &exponent);
-        double back = slow_value(digits, digits + count, exponent - (count - 1));
-        if (single ? (float)back == (float)size : back == size)
-            break;
-    }
-    return lay_out(signbit(value) && value != 0, digits, count, exponent, out);
-}
-
-int kl_number_print(double value, char out[KL_NUMBER_ROOM])
-{
-    return print(value, false, out);
-}
-
-int kl_number_print_float(float value, char out[KL_NUMBER_ROOM])
-{
-    return print((double)value, true, out);
 }

@@ -162,10 +162,10 @@ static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char *
         kl_csv_cell cell;
         bool open;
         double value;
-        int64_t c = plan[j];
-        if (c != KL_CSV_IGNORED) {
+        if (s->number[j]) {
+            int64_t c = plan[j];
             const char *q = kl_plain_number(p, c >= 0, point, &value);
-            if (q != NULL && *q == (j < last ? delimiter : '\n') && (c >= 0 ? s->category == NULL : !s->words)) {
+            if (q != NULL && *q == (j < last ? delimiter : '\n')) {
                 if (c >= 0)
                     x[c] = (float)value;
                 else
@@ -296,6 +296,7 @@ static void close_table(kl_reader *reader)
     kl_free(s->listed);
     kl_free(s->cell);
     kl_free(s->plan);
+    kl_free(s->number);
     kl_free(s->dense);
     kl_free(s->category);
     kl_free(s->start);

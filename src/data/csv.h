@@ -1,6 +1,7 @@
 /*
- * csv.h - what the files of the CSV reader share. csv_layout.c finds delimiter, header and the columns that options name;
- * csv_learn.c finds which columns are categories and makes the plan (or takes it from a model); csv.c reads rows by it.
+ * csv.h - what the files of the CSV reader share: csv_text (blocks and cells of text) -> csv_detect (delimiter) ->
+ * csv_layout (columns, header) -> csv_learn, or csv_match when there is a model: a plan of what each column becomes ->
+ * csv.c (rows by the plan).
  */
 #ifndef KL_CSV_H
 #define KL_CSV_H
@@ -41,6 +42,7 @@ typedef struct kl_csv {
     /* the plan */
     bool ready;
     int64_t *plan;      /* (columns): column of the schema, KL_CSV_LABEL or KL_CSV_IGNORED */
+    bool *number;       /* (columns): a number is expected, in a column of the schema or as the label */
     int64_t label;      /* column of the file, -1: none */
     bool words;         /* labels are texts */
     bool sparse;        /* rows have categories: CSR */
@@ -58,8 +60,12 @@ typedef struct kl_csv {
     int64_t dense_room, start_room, column_room, value_room, target_room, class_room;
 } kl_csv;
 
-/* csv_layout.c */
+/* csv_detect.c */
 bool kl_csv_detect(const unsigned char *head, int64_t count);
+/* '\0' when no delimiter but point is there in at least half of the rows as often as in the first. */
+char kl_csv_choose_delimiter(const char *text, const char *end, char point);
+
+/* csv_layout.c */
 /* Delimiter, columns, header; leaves the text at the first row. */
 klift_status kl_csv_lay_out(kl_reader *reader);
 /* The next row that is not blank into csv->cell; *any is false at the end. The row must have csv->columns cells unless
@@ -78,9 +84,11 @@ klift_status kl_csv_check_names(const kl_reader *reader);
 kl_csv_excerpt kl_csv_column(const kl_csv *csv, int64_t column); /* for messages: "column 3", "column 'price'" */
 const char *kl_csv_begin_of(const kl_csv_cell *cell);            /* with its quote */
 
-/* csv_learn.c */
+/* csv_cell.c */
 kl_csv_kind kl_csv_classify(char point, const kl_csv_cell *cell, double *value);
 bool kl_csv_is_missing(const kl_csv_cell *cell);
+
+/* csv_learn.c */
 klift_status kl_csv_learn(kl_reader *reader, klift_run *run);
 
 /* csv_match.c */

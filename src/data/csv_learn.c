@@ -85,12 +85,13 @@ static klift_status refuse_categories(const pass *p, int64_t column, const kl_cs
 {
     const kl_csv *s = p->s;
     const kl_csv_look *look = &p->look[column];
-    const char *at = kl_csv_begin_of(cell), *name = kl_csv_column(s, column).text;
+    const char *at = kl_csv_begin_of(cell);
+    const kl_csv_excerpt name = kl_csv_column(s, column);
     if (look->text && !s->listed[column])
         return kl_csv_place(&s->text, at,
-                            kl_fail(KLIFT_DATA, "%s has more than %d categories (it is text because of '%s' in line %lld); leave it out: ignore=%s", name, KL_CATEGORIES_MAX,
+                            kl_fail(KLIFT_DATA, "%s has more than %d categories (it is text because of '%s' in line %lld); leave it out: ignore=%s", name.text, KL_CATEGORIES_MAX,
                                     look->shown.text, (long long)look->line, s->header ? s->name[column] : "POSITION"));
-    return kl_csv_place(&s->text, at, kl_fail(KLIFT_DATA, "%s has more than %d categories; leave it out: ignore=%s", name, KL_CATEGORIES_MAX, s->header ? s->name[column] : "POSITION"));
+    return kl_csv_place(&s->text, at, kl_fail(KLIFT_DATA, "%s has more than %d categories; leave it out: ignore=%s", name.text, KL_CATEGORIES_MAX, s->header ? s->name[column] : "POSITION"));
 }
 
 static bool has_missing(const kl_csv *s)
@@ -184,9 +185,19 @@ static void say(const kl_reader *reader, const kl_csv *s, klift_run *run)
     int64_t texts = 0;
     for (int64_t c = 0; c < reader->schema.count; c++)
         texts += reader->schema.column[c].categorical;
-    const char *label = s->label < 0 ? "none" : kl_csv_column(s, s->label).text;
+    const kl_csv_excerpt label = s->label < 0 ? (kl_csv_excerpt){"none"} : kl_csv_column(s, s->label);
     kl_run_say(run, KLIFT_EVENT_NOTE, "columns", "%s: CSV %s header; label: %s; %lld columns of numbers, %lld of categories (%lld columns in all)", kl_reader_name(reader),
-               s->header ? "with a" : "without", label, (long long)(reader->schema.count - texts), (long long)texts, (long long)reader->schema.width);
+               s->header ? "with a" : "without", label.text, (long long)(reader->schema.count - texts), (long long)texts, (long long)reader->schema.width);
+}
+
+/* After a failure: the next call fails in the same way, or learns all rows, never the rest of them. */
+static void start_anew(kl_reader *reader, kl_csv *s)
+{
+    kl_schema_clear(&reader->schema);
+    if (s->text.holds)
+        kl_csv_return(&s->text);
+    else if (kl_stream_rewind(reader->stream) == KLIFT_OK)
+        (void)kl_csv_begin(&s->text);
 }
 
 klift_status kl_csv_learn(kl_reader *reader, klift_run *run)
@@ -211,7 +222,7 @@ klift_status kl_csv_learn(kl_reader *reader, klift_run *run)
     say(reader, s, run);
 done:
     if (status != KLIFT_OK)
-        kl_schema_clear(&reader->schema); /* the next call starts anew */
+        start_anew(reader, s);
     kl_free(look);
     return status;
 }

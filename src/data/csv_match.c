@@ -114,15 +114,11 @@ static klift_status decide_missing(kl_reader *reader, kl_csv *s)
     return KLIFT_OK;
 }
 
-klift_status kl_csv_match(kl_reader *reader, const kl_expect *expect)
+static klift_status match(kl_reader *reader, kl_csv *s, const kl_expect *expect)
 {
-    kl_csv *s = reader->state;
     kl_schema *schema = &reader->schema;
-    if (s->columns == 0)
-        return KLIFT_OK; /* an empty file has no columns to match */
     for (int64_t c = schema->count; c < expect->width && expect->schema->count == 0; c++)
         KL_TRY(kl_schema_add(schema, "", NULL));
-    kl_csv_hold(&s->text);
     decide_header(reader, s);
     KL_TRY(kl_csv_start_plan(reader, true));
     reader->extra = 0;
@@ -130,4 +126,18 @@ klift_status kl_csv_match(kl_reader *reader, const kl_expect *expect)
     KL_TRY(decide_label(reader, s, expect->words));
     KL_TRY(decide_missing(reader, s));
     return kl_csv_finish_plan(reader);
+}
+
+klift_status kl_csv_match(kl_reader *reader, const kl_expect *expect)
+{
+    kl_csv *s = reader->state;
+    if (s->columns == 0)
+        return KLIFT_OK; /* an empty file has no columns to match */
+    kl_csv_hold(&s->text);
+    klift_status status = match(reader, s, expect);
+    if (status != KLIFT_OK) {
+        kl_csv_return(&s->text);
+        kl_schema_clear(&reader->schema);
+    }
+    return status;
 }

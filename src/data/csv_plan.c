@@ -11,6 +11,7 @@ klift_status kl_csv_start_plan(kl_reader *reader, bool lenient)
     kl_csv *s = reader->state;
     if (s->plan == NULL && s->columns > 0) {
         KL_TRY(kl_new(&s->plan, s->columns, sizeof *s->plan, "columns"));
+        KL_TRY(kl_new(&s->number, s->columns, sizeof *s->number, "columns"));
         KL_TRY(kl_new(&s->ignored, s->columns, sizeof *s->ignored, "columns"));
         KL_TRY(kl_new(&s->listed, s->columns, sizeof *s->listed, "columns"));
     }
@@ -68,6 +69,8 @@ klift_status kl_csv_finish_plan(kl_reader *reader)
         return kl_fail(KLIFT_DATA, "%s: no column is left beside the label and those ignored", file);
     if (reader->dim > 0 && s->columns > 0 && reader->dim != schema->width)
         return kl_fail(KLIFT_DATA, "%s: the table gives %lld columns, but dim=%lld was given", file, (long long)schema->width, (long long)reader->dim);
+    for (int64_t j = 0; j < s->columns; j++)
+        s->number[j] = s->plan[j] == KL_CSV_LABEL ? !s->words : s->plan[j] >= 0 && !schema->column[s->plan[j]].categorical;
     s->sparse = kl_schema_is_sparse(schema);
     int64_t room = schema->count;
     KL_TRY(kl_grow(&s->dense, &s->dense_room, 0, room, sizeof *s->dense, "a row"));

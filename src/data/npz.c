@@ -73,17 +73,22 @@ static klift_status refuse_key(const kl_zip *zip, const char *key, const char *o
     return status;
 }
 
-/* How many dimensions the member has; 0 when it is not an array of numbers, whatever the reason. */
-static int count_dims(const kl_zip *zip, int64_t index)
+/* How many dimensions the member has; 0 when it is not an array of numbers. */
+static klift_status count_dims(const kl_zip *zip, int64_t index, int *dims)
 {
     kl_array array = {0};
     kl_stream *stream = NULL;
-    int dims = 0;
-    if (key_length(zip->member[index].name) >= 0 && kl_zip_stream(zip, index, &stream) == KLIFT_OK && kl_array_open(&array, stream, kl_array_npy) == KLIFT_OK)
-        dims = kl_array_is_text(&array) ? 0 : array.dims;
+    klift_status status = KLIFT_OK;
+    *dims = 0;
+    if (key_length(zip->member[index].name) < 0)
+        return KLIFT_OK;
+    KL_GO(kl_zip_stream(zip, index, &stream));
+    KL_GO(kl_array_open(&array, stream, kl_array_npy));
+    *dims = kl_array_is_text(&array) ? 0 : array.dims;
+done:
     kl_array_clear(&array);
     kl_stream_close(stream);
-    return dims;
+    return status == KLIFT_DATA ? KLIFT_OK : status; /* what cannot be read is no candidate; if it is asked for by name, that fails */
 }
 
 static klift_status choose_rows(const kl_zip *zip, const char *key, int64_t *index)
@@ -93,9 +98,12 @@ static klift_status choose_rows(const kl_zip *zip, const char *key, int64_t *ind
         return *index >= 0 ? KLIFT_OK : refuse_key(zip, key, "key");
     }
     int64_t flat = 0;
-    for (int64_t i = 0; i < zip->count; i++)
-        if (count_dims(zip, i) == 2 && flat++ == 0)
+    for (int64_t i = 0; i < zip->count; i++) {
+        int dims;
+        KL_TRY(count_dims(zip, i, &dims));
+        if (dims == 2 && flat++ == 0)
             *index = i;
+    }
     if (flat != 1)
         *index = find_one_of(zip, row_keys, -1);
     return *index >= 0 ? KLIFT_OK : refuse_key(zip, NULL, "key");

@@ -147,28 +147,29 @@ static kl_search choose_search(const kl_learn_spec *spec, int64_t tiles, int64_t
     return tiles <= limit / 4 ? KL_BY_HOLDOUT : KL_BY_GCV;
 }
 
-static int64_t memory(const kl_learner *learner)
+static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t limit, kl_plan *to)
 {
-    const state *st = learner->state;
-    int64_t tiles = kl_tiles_bytes(learner->features), block = kl_learner_block(learner->features);
-    return (sets_of(st->search, learner->spec.folds) + 1) * tiles + block * learner->features * (int64_t)sizeof(float);
+    int64_t tiles = kl_tiles_bytes(features), block = kl_learner_block(features);
+    kl_search search = choose_search(spec, tiles, limit);
+    int sets = sets_of(search, spec->folds);
+    bool kept = spec->goal == KL_CLASSIFY && (search == KL_BY_FOLDS || search == KL_BY_HOLDOUT);
+    if (tiles > INT64_MAX / 256) /* of no machine: only the refusal counts */
+        tiles = INT64_MAX / 256;
+    kl_plan_add(to, sets * tiles, "%d set%s of statistics (lambda %s %s)", sets, sets == 1 ? "" : "s", search == KL_BY_HAND ? "is" : "by",
+                search == KL_BY_HAND ? "given" : kl_search_name(search));
+    kl_plan_add(to, tiles, "the solution");
+    kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
+    kl_plan_add(to, kept ? KL_KEPT_ROWS * row_bytes : 0, "%d kept rows", KL_KEPT_ROWS);
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
     state *st = learner->state;
-    int64_t tiles = kl_tiles_bytes(learner->features), limit = kl_run_memory(run);
-    if (tiles > INT64_MAX / 64)
-        return kl_fail(KLIFT_MEMORY, "%lld features: their statistics do not fit any memory", (long long)learner->features);
-    st->search = choose_search(&learner->spec, tiles, limit);
-    int sets = sets_of(st->search, learner->spec.folds);
-    int64_t needed = memory(learner);
-    if (needed > limit)
-        return kl_fail(KLIFT_MEMORY, "%lld features with search %s need %.0f MB, the limit is %.0f MB; use fewer features, a fixed lambda or a larger max-memory",
-                       (long long)learner->features, kl_search_name(st->search), (double)needed / 1e6, (double)limit / 1e6);
-    kl_run_say(run, KLIFT_EVENT_NOTE, "plan", "%lld features, lambda by %s, %d set%s of statistics, %.0f MB of %.0f MB", (long long)learner->features,
-               st->search == KL_BY_HAND ? "hand" : kl_search_name(st->search), sets, sets == 1 ? "" : "s", (double)needed / 1e6, (double)limit / 1e6);
-    return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets, learner->spec.seed);
+    kl_plan needed = {0};
+    plan(&learner->spec, learner->features, 0, kl_run_memory(run), &needed);
+    KL_TRY(kl_plan_check(&needed, learner->features, true, run));
+    st->search = choose_search(&learner->spec, kl_tiles_bytes(learner->features), kl_run_memory(run));
+    return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed);
 }
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)
@@ -313,6 +314,6 @@ const kl_learner_type kl_learner_ridge = {
     .consume = consume,
     .finish = finish,
     .merge = merge,
-    .memory = memory,
+    .plan = plan,
     .clear = clear,
 };

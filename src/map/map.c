@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAP(name) extern const kl_map_type kl_map_##name;
@@ -33,12 +34,19 @@ bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
     return (type->needs & kernel->offers) == type->needs;
 }
 
-/* A fixed rule: it counts, it never times. */
-static const char *choose(const kl_kernel *kernel)
+/* A fixed rule: it counts, it never times. Orthogonal directions are worth four times the operations of independent ones;
+ * very wide sparse rows, which they would have to fill with zeros, go beyond. */
+const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros)
 {
     if (kernel->type->offers & KL_LINEAR)
         return "identity";
-    return kernel->type->offers & KL_ROTATION ? "orthogonal" : "fourier";
+    if (!(kernel->type->offers & KL_ROTATION))
+        return "fourier";
+    double count = 0.5 * (double)features, size = 32;
+    while (size < (double)n_in)
+        size *= 2;
+    double structured = 3 * ceil(count / size) * size * log2(size), plain = 2 * count * nonzeros;
+    return structured > 4 * plain && n_in > 32 ? "fourier" : "orthogonal";
 }
 
 static klift_status refuse(const kl_map_type *type, const kl_kernel_type *kernel)
@@ -72,7 +80,7 @@ klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t featu
     kl_map *map = NULL;
     klift_status status;
     *out = NULL;
-    KL_GO(kl_spec_parse(strcmp(text, "auto") == 0 ? choose(kernel) : text, "map", &spec));
+    KL_GO(kl_spec_parse(strcmp(text, "auto") == 0 ? kl_map_choose(kernel, features, 1, 1) : text, "map", &spec));
     KL_GO(kl_new(&map, 1, sizeof *map, "a map"));
     KL_GO(read_type(map, spec));
     if (!kl_map_fits(map->type, kernel->type)) {

@@ -67,6 +67,8 @@ struct kl_map {
 
 /* text may be `auto`: a fixed rule by kernel. Copies the kernel; refuses one that does not fit, naming the maps that do. */
 klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **map);
+/* The map that `auto` stands for: by what the kernel offers and by counting operations on rows of so many nonzeros. */
+const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros);
 /* Name and parameters are right, whatever the kernel: what a setting can check at once. */
 klift_status kl_map_check(const char *text);
 /* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */

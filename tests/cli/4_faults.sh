@@ -88,3 +88,15 @@ for signal in INT:130 TERM:143; do
 done
 sleep 5 | timeout --preserve-status -s INT 0.5 "$KLIFT" predict m.klift - >out 2>err
 holds "SIGINT ends a wait for stdin" [ "${PIPESTATUS[1]}" -eq 130 ]
+
+expect 0 "train --verbose shows the memory plan" "$KLIFT" train train.svm --features 128 --verbose -o plan.klift
+says "the plan has the statistics and how lambda is found" err 'memory for 128 features: 5 sets of statistics \(lambda by folds\) [0-9.]+ MB'
+says "the plan has the block, the kept rows and the map" err 'a block of 4096 rows [0-9.]+ MB, 4096 kept rows [0-9.]+ MB, the map [0-9.]+ MB'
+says "the plan has the total and the limit" err '[0-9.]+ MB of [0-9]+ MB in all'
+holds "the plan comes before the rows are learnt from" [ -z "$(sed '/ in all$/q' err | grep '^klift: statistics')" ]
+expect 6 "a plan above the limit is refused" "$KLIFT" train train.svm --features 4096 --max-memory 100M -o refused.klift
+says "the refusal has the numbers" err '4096 features need [0-9]+ MB, the limit is 105 MB'
+says "the refusal has the parts" err 'of statistics .* MB, the solution'
+printf '1 1:1\n2 bad\n' >bad.svm
+expect 6 "a plan above the limit is refused before the rows are read" "$KLIFT" train bad.svm --features 4096 --max-memory 100M -o refused.klift
+holds "a refused plan leaves no model" [ ! -e refused.klift ]

@@ -40,6 +40,9 @@ says "and the label is found too" err '^Accuracy'
 expect 0 "predict needs no label column" "$KLIFT" predict table.klift new.csv
 holds "no label column gives the same labels" cmp out table.labels
 holds "and no accuracy" [ "$(grep -c Accuracy err)" -eq 0 ]
+expect 0 "transform --save keeps the columns" "$KLIFT" transform table.csv kept.npy --ignore id --features 32 --save kept.klift -q
+expect 0 "transform --model finds them by name" "$KLIFT" transform --model kept.klift order.csv found.npy -q
+holds "another order gives the same features" cmp kept.npy found.npy
 sed 's/,red,/,purple,/' new.csv >unseen.csv
 expect 0 "predict takes an unseen category" "$KLIFT" predict -q table.klift unseen.csv
 holds "for every row" [ "$(wc -l <out)" -eq 300 ]
@@ -75,6 +78,8 @@ expect 0 "train on CSV" "$KLIFT" train same.csv --features 64 -o same-csv.klift 
 expect 0 "train on NPY" "$KLIFT" train same.npy --labels same_y.npy --features 64 -o same-npy.klift -q
 holds "CSV and svmlight give the same model" cmp same-csv.klift same-svm.klift
 holds "CSV and NPY give the same model" cmp same-csv.klift same-npy.klift
+holds "plain numbers leave no columns in the model" [ "$(grep -c COLS same-csv.klift)" -eq 0 ]
+holds "names do" grep -q COLS name.klift
 expect 0 "a model of svmlight predicts CSV" "$KLIFT" predict same-svm.klift same.csv -q
 cp out same.out
 expect 0 "a model of CSV predicts svmlight" "$KLIFT" predict same-csv.klift same.svm -q
