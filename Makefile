@@ -82,9 +82,9 @@ fuzz:
 	BUILD=build-fuzz fuzz/run $(SECONDS) $(FUZZERS)
 
 coverage:
-	$(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O0 EXTRA="$(EXTRA) --coverage" tests
+	$(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O1 EXTRA="$(EXTRA) --coverage" tests
 	find build-coverage -name '*.gcda' -delete
-	KLIFT_TEST_QUICK=1 $(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O0 EXTRA="$(EXTRA) --coverage" check
+	KLIFT_TEST_QUICK=1 $(MAKE) CC=gcc BUILD=build-coverage OPTIMISE=-O1 EXTRA="$(EXTRA) --coverage" check
 	BUILD=build-coverage tests/coverage
 
 tests: all $(TESTS) $(REPLAYS)

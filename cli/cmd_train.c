@@ -243,11 +243,12 @@ const cli_command cmd_train = {
     .name = "train",
     .arguments = "[options] DATA... [-o MODEL]",
     .summary = "train a model",
-    .detail = "Trains a kernel machine by an explicit feature map and writes it to MODEL. DATA is LIBSVM text, NPY, NPZ or IDX, plain or compressed "
+    .detail = "Trains a kernel machine by an explicit feature map and writes it to MODEL. DATA is LIBSVM text, CSV, NPY, NPZ or IDX, plain or compressed "
               "(gzip, xz, zstd, bzip2); - is standard input. Several files, or a pattern in quotes, are one set of rows. "
               "Without options: gaussian kernel with its width from the data, 2048 features, ridge, lambda by cross-validation.",
     .examples = "  klift train data.svm                              writes data.svm.klift\n"
                 "  klift train x.npy --labels y.npy -o m.klift --features 4096\n"
+                "  klift train houses.csv --label price --ignore id --missing mean\n"
                 "  klift train train.svm --kernel gaussian:gamma=0.5 --test test.svm --json\n"
                 "  klift train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --prepare unit\n"
                 "  klift train 'part-*.svm.gz' -o m.klift            all files that match, in the order of their names\n"

@@ -264,11 +264,21 @@ static int streams_are_different_copies(const bench *b, const char *text, const 
     return broken;
 }
 
+/* What draw makes must be refused before it is made: all but a row's worth is in memory(). */
+static int memory_is_not_stated(kl_map *map)
+{
+    int64_t count = 0;
+    if (map->type->weights == NULL || map->type->weights(map, &count) == NULL || count <= map->n_in)
+        return 0;
+    return kl_map_memory(map) < count * (int64_t)sizeof(float);
+}
+
 static int contract(const bench *b, const char *text, const char *kernel, int64_t features)
 {
     kl_map *map = make(b, text, kernel, features, 42, 0);
     int broken = rows_alone_equal_the_batch(map, b) + sparse_equals_dense(map, b) + a_loaded_map_equals_the_saved_one(map, b) + a_zero_row_is_finite(map, b);
     broken += map->type->needs != KL_LINEAR && map->n_out < features;
+    broken += memory_is_not_stated(map);
     kl_map_free(map);
     broken += accuracy_is_as_stated(b, text, kernel, features, false);
     broken += streams_are_different_copies(b, text, kernel, features);

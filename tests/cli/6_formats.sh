@@ -126,8 +126,8 @@ expect 0 "a pattern is expanded" "$KLIFT" train 'sorted/?' --features 48 -o m.kl
 holds "in sorted order" cmp m.klift plain.klift
 expect 0 "files and patterns may be mixed" "$KLIFT" train part-1.svm 'sorted/[bc]' --features 48 -o m.klift -q
 holds "and keep their order" cmp m.klift plain.klift
-cp r.svm 'star*'
-expect 0 "a file whose name looks like a pattern is that file" "$KLIFT" train 'star*' --features 48 -o m.klift -q
+cp r.svm 'odd[1].svm'
+expect 0 "a file whose name looks like a pattern is that file" "$KLIFT" train 'odd[1].svm' --features 48 -o m.klift -q
 holds "and gives its model" cmp m.klift plain.klift
 expect 5 "a pattern without a match is an I/O error" "$KLIFT" train 'nothing-*.svm' -q
 says "that names the pattern" err 'nothing-\*\.svm: no file matches'
@@ -136,6 +136,7 @@ says "that names the file" err 'nothing.svm'
 expect 3 "files of two formats are an error" "$KLIFT" train part-1.svm x-idx3-ubyte -q
 says "that names both" err 'part-1.svm is svmlight, x-idx3-ubyte is idx'
 expect 5 "a pipe among several inputs is an error" bash -c "cat r.svm | '$KLIFT' train part-1.svm - -q"
+says "that says what to do" err 'standard input can be read once only and cannot be one of several inputs: save it'
 echo '1 1:x' >bad.svm
 expect 3 "a bad row in the second file is an error" "$KLIFT" train part-1.svm bad.svm -q
 says "that names file, line and column" err 'bad.svm:1:5'
