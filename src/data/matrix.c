@@ -49,10 +49,12 @@ static klift_status put(void *to, int64_t index, int64_t step, const double *val
     kl_matrix *m = to;
     KL_TRY(kl_grow(&m->dense, &m->dense_room, m->dense_room, index + (count - 1) * step + 1, sizeof *m->dense, "rows"));
     for (int64_t i = 0; i < count; i++, index += step) {
-        if (!(fabs(value[i]) < FLOAT_LIMIT))
-            return kl_array_refuse(&m->x, index, isfinite(value[i]) ? "the value is out of range of float32; scale the data"
-                                                                    : "the value is not finite (NaN or infinity); clean the data first");
-        m->dense[index] = (float)value[i];
+        bool good = fabs(value[i]) < FLOAT_LIMIT;
+        m->dense[index] = good ? (float)value[i] : 0.0f;
+        if (!good && (m->bad < 0 || index < m->bad)) { /* not the first one met: that depends on the batch when columns come first */
+            m->bad = index;
+            m->bad_value = value[i];
+        }
     }
     return KLIFT_OK;
 }
@@ -77,7 +79,13 @@ klift_status kl_matrix_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
         *batch = (kl_batch){.size = sizeof *batch, .columns = m->x.columns};
         return finish(reader, m);
     }
+    m->bad = -1;
     KL_TRY(kl_array_rows(&m->x, rows, put, m));
+    if (m->bad >= 0) {
+        m->x.row -= rows;
+        return kl_array_refuse(&m->x, m->bad, isfinite(m->bad_value) ? "the value is out of range of float32; scale the data"
+                                                                     : "the value is not finite (NaN or infinity); clean the data first");
+    }
     *batch = (kl_batch){.size = sizeof *batch, .rows = rows, .columns = m->x.columns, .dense = m->dense, .stride = m->x.columns};
     return m->labels.stream != NULL ? kl_labels_next(&m->labels, rows, batch) : KLIFT_OK;
 }

@@ -13,6 +13,8 @@ typedef struct kl_matrix {
     kl_labels labels;
     float *dense;
     int64_t dense_room;
+    int64_t bad;        /* first value of the batch, in row order, that is no float; -1: none */
+    double bad_value;
 } kl_matrix;
 
 /* x is open. labels: a stream that is taken, or NULL; labels=FILE goes before it. */
