@@ -7,7 +7,7 @@
 
 const char *const pack_codecs[] = {"gzip", "xz", "zstd", "bzip2", NULL};
 
-static unsigned char *room_for(size_t count, size_t *room)
+__attribute__((unused)) static unsigned char *room_for(size_t count, size_t *room)
 {
     *room = count + count / 50 + 4096;
     unsigned char *out = malloc(*room);

@@ -457,7 +457,7 @@ static klift_status open_text(kl_reader *reader)
     if (size >= 0 && size < block)
         block = size + 1; /* a short file needs no more; one byte over, to see its end */
     if (reader->labels != NULL)
-        return kl_fail(KLIFT_USAGE, "%s: svmlight rows carry their labels; labels=FILE is for NPY", kl_stream_name(reader->stream));
+        return kl_fail(KLIFT_USAGE, "%s: svmlight rows carry their labels; labels=FILE is for NPY and IDX", kl_stream_name(reader->stream));
     s->text_labels = reader->option[LABEL_TYPE].word == LABEL_TEXT;
     s->limit = reader->dim > 0 ? reader->dim : INT32_MAX;
     KL_TRY(kl_grow(&s->text, &s->text_room, 0, block + PADDING, 1, "a block of text"));

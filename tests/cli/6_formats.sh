@@ -89,19 +89,23 @@ numpy.savez("named.npz", pixels=x, other=x[:, :1] * 1.0, digit=y)
 numpy.save("f.npy", numpy.asfortranarray(x))
 numpy.save("y.npy", y)
 END
-    for file in stored deflated; do
-        expect 0 "$file.npz is trained" "$KLIFT" train $file.npz --features 32 -o m.klift -q
-        holds "$file.npz gives the same model" cmp m.klift idx.klift
-    done
-    expect 0 "arrays of an NPZ are named" "$KLIFT" train named.npz --key pixels --label-key digit --features 32 -o m.klift -q
-    holds "and give the same model" cmp m.klift idx.klift
-    expect 3 "an NPZ that leaves the choice is an error" "$KLIFT" train named.npz -q
-    says "that lists the arrays" err 'pixels, other, digit'
-    expect 0 "an NPZ is tested" "$KLIFT" test idx.klift stored.npz -q
-    expect 0 "an NPZ is inspected" "$KLIFT" inspect deflated.npz --json
-    is_json "and known" out 'j["format"] == "npz" and j["rows"] == 200'
-    expect 5 "an NPZ from a pipe is an error" bash -c "cat stored.npz | '$KLIFT' train - -o m.klift -q"
-    says "with advice" err 'save it to a file first'
+    if "$KLIFT" inspect stored.npz 2>&1 | grep -q 'built without'; then
+        skip "NPZ (klift is built without zlib)"
+    else
+        for file in stored deflated; do
+            expect 0 "$file.npz is trained" "$KLIFT" train $file.npz --features 32 -o m.klift -q
+            holds "$file.npz gives the same model" cmp m.klift idx.klift
+        done
+        expect 0 "arrays of an NPZ are named" "$KLIFT" train named.npz --key pixels --label-key digit --features 32 -o m.klift -q
+        holds "and give the same model" cmp m.klift idx.klift
+        expect 3 "an NPZ that leaves the choice is an error" "$KLIFT" train named.npz -q
+        says "that lists the arrays" err 'pixels, other, digit'
+        expect 0 "an NPZ is tested" "$KLIFT" test idx.klift stored.npz -q
+        expect 0 "an NPZ is inspected" "$KLIFT" inspect deflated.npz --json
+        is_json "and known" out 'j["format"] == "npz" and j["rows"] == 200'
+        expect 5 "an NPZ from a pipe is an error" bash -c "cat stored.npz | '$KLIFT' train - -o m.klift -q"
+        says "with advice" err 'save it to a file first'
+    fi
     expect 0 "Fortran order is trained" "$KLIFT" train f.npy --labels y.npy --features 32 -o m.klift -q
     holds "and gives the same model" cmp m.klift idx.klift
     expect 0 "NPY takes labels in IDX" "$KLIFT" train f.npy --labels y-idx1-ubyte --features 32 -o m.klift -q
