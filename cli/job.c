@@ -15,7 +15,7 @@ klift_status job_spec(const options *given, klift_spec **spec)
     klift_status status = progress_check(klift_spec_new(spec));
     for (int i = 0; i < given->settings && status == KLIFT_OK; i++)
         if (given->setting[i].option->to == TO_SPEC)
-            status = progress_check(klift_spec_set(*spec, given->setting[i].option->name, given->setting[i].value));
+            status = progress_check(klift_spec_set(*spec, given->setting[i].option->name, given->setting[i].option->value != NULL ? given->setting[i].value : "true"));
     return status == KLIFT_OK ? libsvm_apply(given, *spec) : status;
 }
 

@@ -146,6 +146,12 @@ static void reads_every_form_of_a_row(void **unused)
         {TEXT("12345678901234567890 1:1\n12345678901234567891 1:1\n"), "label-type=text", "12345678901234567890 0:1;12345678901234567891 0:1;"},
         {TEXT("a:b 1:1\nx,y 1:1#z\n"), "label-type=text", "a:b 0:1;x,y 0:1;"},
         {TEXT("1 5:1\n"), "dim=5", "1 4:1;"},
+        /* repairs that were asked for */
+        {TEXT("1 1:nan 2:1\n2 1:NaN\n3 2:-nan 4:1\n"), "missing=zero", "1 1:1;2;3 3:1;"},
+        {TEXT("1 1:nan 9:1\n2 1:3\n3 2:1 3:NAN\n4\n"), "missing=skip", "2 0:3;4;"},
+        {TEXT("1 3:3 1:1 2:0\n2 1:1 2:2\n3 5:5 4:4 3:3\n"), "sort-indices=true", "1 0:1 2:3;2 0:1 1:2;3 2:3 3:4 4:5;"},
+        {TEXT("1 1:1 6:1 7:2\n2 6:1\n3 5:1\n"), "dim=5,ignore-extra=true", "1 0:1;2;3 4:1;"},
+        {TEXT("1 6:1 7:2 2:1 1:3\n"), "dim=5,ignore-extra=true,sort-indices=true", "1 0:3 1:1;"},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         expect_rows(good[i].text, good[i].count, good[i].options, good[i].rows);
@@ -209,6 +215,14 @@ static void refuses_bad_rows_with_line_and_column(void **unused)
         {TEXT("1 6:1\n"), "dim=5", "1:3", "beyond dim=5"},
         {TEXT("1 0:1 5:1\n"), "dim=5", "1:7", "beyond dim=5"},
         {TEXT("1 1000000000:1\n"), "dim=5", "1:3", "beyond dim=5"},
+        {TEXT("1 1:1\n1 3:1 2:2 3:0\n"), "sort-indices=true", "2:11", "twice"},
+        {TEXT("1 1:1\n1 3:1 2:2 2:5\n"), "sort-indices=true", "2:1", "twice"},
+        {TEXT("1 3:1 0:2\n"), "sort-indices=true,index-base=1", "1:7", "index-base=0"},
+        {TEXT("1 2147483647:1\n"), "dim=5,ignore-extra=true", "1:3", "above the highest"},
+        {TEXT("1 1:inf\n"), "missing=zero", "1:5", "not finite"},
+        {TEXT("1 1:-inf\n"), "missing=skip", "1:5", "not finite"},
+        {TEXT("nan 1:1\n"), "missing=skip", "1:1", "not finite"},
+        {TEXT("1 1:nano\n"), "missing=zero", "1:5", "not a decimal number"},
         /* not index:value */
         {TEXT("1 1 2\n"), NULL, "1:3", "not index:value"},
         {TEXT("1 1:1 2\n"), NULL, "1:7", "not index:value"},
@@ -246,6 +260,38 @@ static void refuses_bad_rows_with_line_and_column(void **unused)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         expect_refusal(bad[i].text, bad[i].count, bad[i].options, bad[i].place, bad[i].word);
+}
+
+static int hear(const klift_event *event, void *user)
+{
+    if (event->message != NULL)
+        kl_text_add(user, "%s;", strrchr(event->message, ':') + 2);
+    return 0;
+}
+
+static void what_is_left_out_is_said_once(void **unused)
+{
+    (void)unused;
+    const char *text = "\n1 qid:3 1:1\n# a comment\n  \n2 qid:4 7:1 8:1\n3 1:nan\n\r\n";
+    kl_reader *reader;
+    klift_run *run;
+    kl_text rows = {0};
+    kl_text heard = {0};
+    write_bytes(text, strlen(text));
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    klift_run_on_event(run, hear, &heard);
+    assert_int_equal(kl_reader_open(path, "dim=5,ignore-extra=true,missing=skip", &reader), KLIFT_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(read_all(reader, 2, &rows), KLIFT_OK);
+        kl_reader_say(reader, run);
+        assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
+    }
+    assert_string_equal(rows.text, "1 0:1;2;1 0:1;2;");
+    assert_string_equal(heard.text, "1 rows with missing values are skipped;3 blank lines are skipped;qid is ignored (2 rows have it);2 entries beyond column 5 are left out;");
+    kl_text_clear(&rows);
+    kl_text_clear(&heard);
+    kl_reader_free(reader);
+    klift_run_free(run);
 }
 
 static void numbers_below_the_normal_range_are_kept(void **unused)
@@ -552,6 +598,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_form_of_a_row),
         cmocka_unit_test(refuses_bad_rows_with_line_and_column),
+        cmocka_unit_test(what_is_left_out_is_said_once),
         cmocka_unit_test(numbers_below_the_normal_range_are_kept),
         cmocka_unit_test(a_line_number_counts_every_line_over_blocks),
         cmocka_unit_test(a_late_index_zero_is_refused_with_advice),

@@ -35,7 +35,7 @@ typedef struct kl_reader_type {
     void (*close)(kl_reader *reader);
     klift_status (*learn)(kl_reader *reader, klift_run *run); /* optional: fills reader->schema from the data; leaves the reader at its start */
     klift_status (*match)(kl_reader *reader, const kl_expect *expect); /* optional: rows as a model expects them; reader->schema is its own */
-    void (*say)(kl_reader *reader, klift_run *run); /* optional: kl_reader_say of readers inside this one */
+    void (*say)(kl_reader *reader, klift_run *run); /* optional: what else is to be said once the rows have ended */
     bool reads_stream; /* reader.c opens, rewinds and closes reader->stream */
 } kl_reader_type;
 

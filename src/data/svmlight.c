@@ -3,221 +3,56 @@
  *
  * The text is parsed where it was read, in blocks of whole lines. Plain numbers are converted up to eight digits at a
  * time inside one 64-bit word; all others go through kl_number_read and give the same bits. The fast loop accepts or
- * steps aside: read_entry looks again at what it left, and the refuse functions alone write messages. No loop checks
- * for the end of the buffer: the last whole line ends with a newline, which stops all of them, and PADDING bytes
- * behind it make eight-byte loads safe.
+ * steps aside: read_entry looks again at what it left, and svmlight_refuse.c alone writes messages. The text comes
+ * from svmlight_text.c. Call order: open, next ..., say, close.
  */
-#include "data/reader.h"
+#include "data/svmlight.h"
 
 #include "base/memory.h"
-#include "base/number.h"
-#include "data/plain_number.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16, LOOK_AHEAD = 1 << 20, LONGEST_LINE = 1 << 30, PADDING = KL_PLAIN_PADDING, HIGHEST_INDEX = INT32_MAX - 1, SHORTEST_ENTRY = 4 };
-
-enum { INDEX_BASE, LABEL_TYPE };
-enum { BASE_AUTO = 2, LABEL_TEXT = 1 };
+enum { SHORTEST_ENTRY = 4, LABEL_TEXT = 1 };
 
 static const kl_param params[] = {
     {"index-base", KL_WORD, "auto", 0, 0, false, "0|1|auto", "index of the first column; auto: 0 when an index 0 occurs in the first 1 MiB"},
     {"label-type", KL_WORD, "number", 0, 0, false, "number|text", "labels are numbers, or class names without blanks"},
+    {"missing", KL_WORD, "error", 0, 0, false, "error|zero|skip", "what to do about the value NaN; skip: leave the row out"},
+    {"sort-indices", KL_WORD, "false", 0, 0, false, "false|true", "sort rows whose indices are not ascending"},
+    {"ignore-extra", KL_WORD, "false", 0, 0, false, "false|true", "leave out entries beyond the columns of the model, or beyond dim"},
     {0}};
-
-typedef struct state {
-    char *text;           /* whole lines, the start of the next one, PADDING */
-    int64_t text_room;    /* with PADDING */
-    int64_t used;         /* bytes read into text */
-    int64_t whole;        /* end of the last whole line */
-    int64_t at;           /* start of the next line */
-    int64_t line;         /* its number, from 1 */
-    bool ended;           /* the file has no more bytes */
-    bool text_labels;
-    int64_t limit, width; /* columns are below limit; width of this pass */
-    int64_t rows, entries;
-    int64_t *start;
-    int32_t *column;
-    float *value;
-    double *target;
-    const char **label;   /* into names */
-    int64_t start_room, column_room, value_room, target_room, label_room;
-    kl_names names;
-} state;
-
-/* ---- messages ---- */
-
-/* Puts FILE:LINE:COLUMN before the message; at is inside the present line. */
-static klift_status place(const kl_reader *reader, const char *at, klift_status status)
-{
-    const state *s = reader->state;
-    return kl_fail_in(status, "%s:%lld:%lld", kl_stream_name(reader->stream), (long long)s->line, (long long)(at - (s->text + s->at)) + 1);
-}
-
-static bool ends(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '#';
-}
-
-static const char *token_end(const char *p)
-{
-    while (!ends(*p))
-        p++;
-    return p;
-}
-
-typedef struct excerpt {
-    char text[32];
-} excerpt;
-
-/* The token at p as messages show it: cut, and without bytes that a terminal or a JSON text would mind. */
-static excerpt quote(const char *p)
-{
-    excerpt out = {{0}};
-    size_t length = 0;
-    for (; !ends(*p) && length < sizeof out.text - 4; p++)
-        out.text[length++] = *p;
-    if (!ends(*p))
-        memcpy(out.text + length, "...", 3);
-    for (char *c = out.text; *c != '\0' || c < out.text + length; c++)
-        if (*c < 0x20 || *c > 0x7e)
-            *c = '?';
-    return out;
-}
-
-/* Bytes that no line may hold, whatever was expected there; KLIFT_OK when the token has none. */
-static klift_status refuse_bytes(const kl_reader *reader, const char *p, const char *end)
-{
-    const char *nul = memchr(p, '\0', (size_t)(end - p));
-    if (nul != NULL)
-        return place(reader, nul, kl_fail(KLIFT_DATA, "NUL byte in the text; this is a binary file, UTF-16, or damaged"));
-    if (*p == '\r' && p[1] != '\n')
-        return place(reader, p, kl_fail(KLIFT_DATA, "carriage return inside a line; if lines end in CR only, convert them: tr '\\r' '\\n'"));
-    return KLIFT_OK;
-}
-
-/* Commas or semicolons but no colon before the end of the line. */
-static bool looks_like_csv(const char *p)
-{
-    bool separator = false;
-    for (; *p != '\n' && *p != '#'; p++) {
-        if (*p == ':')
-            return false;
-        separator = separator || *p == ',' || *p == ';';
-    }
-    return separator;
-}
-
-static klift_status refuse_csv(const kl_reader *reader, const char *p)
-{
-    return place(reader, p, kl_fail(KLIFT_DATA, "looks like CSV: say format=csv; rows here must be 'label index:value index:value ...'"));
-}
-
-static klift_status refuse_missing_label(const kl_reader *reader, const char *p)
-{
-    return place(reader, p, kl_fail(KLIFT_DATA, "the label is missing: the row starts with '%s'; if rows have no labels, say no-label=true", quote(p).text));
-}
-
-static klift_status refuse_label(const kl_reader *reader, const char *p, kl_number_kind kind, const char *after)
-{
-    const excerpt token = quote(p);
-    KL_TRY(refuse_bytes(reader, p, token_end(p)));
-    if (looks_like_csv(p))
-        return refuse_csv(reader, p);
-    if (strncmp(p, "qid:", 4) == 0 || (kind == KL_NUMBER_OK && *after == ':'))
-        return refuse_missing_label(reader, p);
-    if (kind == KL_NUMBER_OK && *after == ',')
-        return place(reader, p, kl_fail(KLIFT_DATA, "label '%s': rows with several labels (multi-label) are not supported; a decimal comma must be a point", token.text));
-    if (kind == KL_NUMBER_NAN)
-        return place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is not finite; remove the row or correct the label", token.text));
-    if (kind == KL_NUMBER_TOO_LARGE)
-        return place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is out of range", token.text));
-    if (kind == KL_NUMBER_OK && ends(*after))
-        return place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is above 2^53 and cannot be held exactly as a number; say label-type=text", token.text));
-    return place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is not a decimal number; if labels are words, say label-type=text", token.text));
-}
-
-static klift_status refuse_value(const kl_reader *reader, const char *p, kl_number_kind kind, const char *after)
-{
-    KL_TRY(refuse_bytes(reader, p, token_end(p)));
-    if (ends(*p))
-        return place(reader, p, kl_fail(KLIFT_DATA, "the value after ':' is missing; write index:value without blanks"));
-    if (kind == KL_NUMBER_NAN)
-        return place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is not finite (NaN or infinity); clean the data first", quote(p).text));
-    if (kind == KL_NUMBER_TOO_LARGE || (kind == KL_NUMBER_OK && ends(*after)))
-        return place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is out of range of float32; scale the data", quote(p).text));
-    if (kind == KL_NUMBER_OK && *after == ',')
-        return place(reader, p, kl_fail(KLIFT_DATA, "value '%s' has a comma; decimal comma? write a point", quote(p).text));
-    return place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is not a decimal number", quote(p).text));
-}
-
-/* The token at p has no index before a colon. after is behind its digits. */
-static klift_status refuse_entry(const kl_reader *reader, const char *p, const char *after)
-{
-    const state *s = reader->state;
-    KL_TRY(refuse_bytes(reader, p, token_end(p)));
-    if (looks_like_csv(s->text + s->at))
-        return refuse_csv(reader, p);
-    if (*p == '-' && p[1] >= '0' && p[1] <= '9')
-        return place(reader, p, kl_fail(KLIFT_DATA, "'%s': the index is negative", quote(p).text));
-    const char *next = after;
-    while (*next == ' ' || *next == '\t')
-        next++;
-    if (after > p && *next == ':')
-        return place(reader, p, kl_fail(KLIFT_DATA, "'%s': blank before ':'; write index:value without blanks", quote(p).text));
-    if (strncmp(p, "qid:", 4) == 0)
-        return place(reader, p, kl_fail(KLIFT_DATA, "'%s': qid must be a whole number directly behind the label", quote(p).text));
-    return place(reader, p, kl_fail(KLIFT_DATA, "'%s' is not index:value", quote(p).text));
-}
-
-static klift_status refuse_index(const kl_reader *reader, const char *p, int64_t index, int64_t last)
-{
-    const state *s = reader->state;
-    int64_t column = index - reader->index_base;
-    if (column < 0 && reader->option[INDEX_BASE].word == BASE_AUTO)
-        return place(reader, p, kl_fail(KLIFT_DATA, "index 0, but indices were taken to start at 1, as the first 1 MiB has no 0; say index-base=0"));
-    if (column < 0)
-        return place(reader, p, kl_fail(KLIFT_DATA, "index 0, but index-base=1 was given; say index-base=0"));
-    if (index > HIGHEST_INDEX)
-        return place(reader, p, kl_fail(KLIFT_DATA, "'%s': the index is above the highest, %d", quote(p).text, HIGHEST_INDEX));
-    if (column == last)
-        return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is there twice; merge the entries", (long long)index));
-    if (column < last)
-        return place(reader, p, kl_fail(KLIFT_DATA, "index %lld comes after %lld; sort the row", (long long)index, (long long)(last + reader->index_base)));
-    return place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld; give a larger dim", (long long)index, (long long)s->limit));
-}
 
 /* ---- lines ---- */
 
-static klift_status read_number_label(kl_reader *reader, state *s, const char **at)
+static klift_status read_number_label(kl_reader *reader, kl_svmlight *s, const char **at)
 {
     double *value = &s->target[s->rows];
     const char *p = *at, *after = kl_plain_number(p, false, '.', value);
-    if (after == NULL || !ends(*after)) {
+    if (after == NULL || !kl_svmlight_ends(*after)) {
         kl_number_kind kind = kl_number_read(p, s->text + s->whole, value, &after);
-        if (kind != KL_NUMBER_OK || !ends(*after) || kl_plain_loses_digits(p, after))
-            return refuse_label(reader, p, kind, after);
+        if (kind != KL_NUMBER_OK || !kl_svmlight_ends(*after) || kl_plain_loses_digits(p, after))
+            return kl_svmlight_refuse_label(reader, p, kind, after);
     }
     *at = after;
     return KLIFT_OK;
 }
 
-static klift_status read_text_label(kl_reader *reader, state *s, const char **at)
+static klift_status read_text_label(kl_reader *reader, kl_svmlight *s, const char **at)
 {
-    const char *p = *at, *end = token_end(p);
-    KL_TRY(refuse_bytes(reader, p, end));
+    const char *p = *at, *end = kl_svmlight_token_end(p);
+    KL_TRY(kl_svmlight_refuse_bytes(reader, p, end));
     if (p[strspn(p, "0123456789")] == ':' && *p != ':')
-        return refuse_missing_label(reader, p);
-    if (looks_like_csv(p))
-        return refuse_csv(reader, p);
+        return kl_svmlight_refuse_missing_label(reader, p);
+    KL_TRY(kl_svmlight_refuse_csv(reader, p, p));
     char *stop = s->text + (end - s->text), kept = *stop;
     int64_t index;
     *stop = '\0';
     klift_status status = kl_names_add(&s->names, p, &index);
     *stop = kept;
     if (status != KLIFT_OK)
-        return place(reader, p, status);
+        return kl_svmlight_place(reader, p, status);
     s->label[s->rows] = s->names.name[index];
     *at = end;
     return KLIFT_OK;
@@ -226,12 +61,11 @@ static klift_status read_text_label(kl_reader *reader, state *s, const char **at
 /* A first token without a colon is a label that nobody wants. */
 static klift_status skip_label(kl_reader *reader, const char **at)
 {
-    const char *end = token_end(*at);
+    const char *end = kl_svmlight_token_end(*at);
     if (memchr(*at, ':', (size_t)(end - *at)) != NULL)
         return KLIFT_OK;
-    KL_TRY(refuse_bytes(reader, *at, end));
-    if (looks_like_csv(*at))
-        return refuse_csv(reader, *at);
+    KL_TRY(kl_svmlight_refuse_bytes(reader, *at, end));
+    KL_TRY(kl_svmlight_refuse_csv(reader, *at, *at));
     *at = end;
     return KLIFT_OK;
 }
@@ -249,7 +83,7 @@ static const char *skip_query(const char *p)
     if (*q != 'q' || strncmp(q, "qid:", 4) != 0)
         return p;
     size_t digits = strspn(q + 4, "0123456789");
-    return digits > 0 && ends(q[4 + digits]) ? q + 4 + digits : p;
+    return digits > 0 && kl_svmlight_ends(q[4 + digits]) ? q + 4 + digits : p;
 }
 
 static bool line_ends(const char *p)
@@ -257,37 +91,63 @@ static bool line_ends(const char *p)
     return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n');
 }
 
-/* One entry of any form behind *last. */
-static klift_status read_entry(kl_reader *reader, state *s, const char **at, int64_t *last)
+/* What a value of that kind stands for: NaN may be a gap that was allowed for. */
+static bool takes_gap(kl_svmlight *s, kl_number_kind kind, const char *p, double *value)
+{
+    if (kind != KL_NUMBER_NAN || s->missing == KL_SVM_ERROR || (p[strspn(p, "+-")] | 0x20) != 'n')
+        return false;
+    s->gap = true;
+    *value = 0;
+    return true;
+}
+
+/* Is the column below one before it and to be sorted, or beyond the last and to be left out? */
+static bool takes_column(kl_svmlight *s, int64_t column, int64_t last)
+{
+    if (s->sort && column >= 0 && column < last) {
+        s->unsorted = true;
+        return true;
+    }
+    return s->drop_extra && column >= s->limit && column > last;
+}
+
+/* One entry of any form behind *last, the highest column so far. */
+static klift_status read_entry(kl_reader *reader, kl_svmlight *s, const char **at, int64_t *last)
 {
     const char *p = *at, *q = p, *after;
     int64_t index = 0;
     for (; *q >= '0' && *q <= '9'; q++)
-        if (index <= HIGHEST_INDEX)
+        if (index <= KL_SVM_HIGHEST_INDEX)
             index = index * 10 + (*q - '0');
     if (q == p || *q != ':')
-        return refuse_entry(reader, p, q);
+        return kl_svmlight_refuse_entry(reader, p, q);
     int64_t column = index - reader->index_base;
-    if (column <= *last || column >= s->limit || index > HIGHEST_INDEX)
-        return refuse_index(reader, p, index, *last);
+    if (index > KL_SVM_HIGHEST_INDEX || ((column <= *last || column >= s->limit) && !takes_column(s, column, *last)))
+        return kl_svmlight_refuse_index(reader, p, index, *last);
     double value;
     kl_number_kind kind = kl_number_read(q + 1, s->text + s->whole, &value, &after);
-    if (kind != KL_NUMBER_OK || !ends(*after) || fabs(value) >= KL_FLOAT_LIMIT)
-        return refuse_value(reader, q + 1, kind, after);
+    bool gap = takes_gap(s, kind, q + 1, &value);
+    if ((kind != KL_NUMBER_OK && !gap) || !kl_svmlight_ends(*after) || fabs(value) >= KL_FLOAT_LIMIT)
+        return kl_svmlight_refuse_value(reader, q + 1, kind, after);
+    *at = after;
+    if (column >= s->limit) {
+        s->extra++;
+        return KLIFT_OK;
+    }
     s->column[s->entries] = (int32_t)column;
     s->value[s->entries] = (float)value;
-    s->entries += s->value[s->entries] != 0.0f;
-    *last = column;
-    *at = after;
+    s->entries += s->value[s->entries] != 0.0f || s->sort;
+    *last = column > *last ? column : *last;
     return KLIFT_OK;
 }
 
 /* The fast loop: plain entries up to the end of the line; *at is left there. */
-static klift_status read_entries(kl_reader *reader, state *s, const char **at)
+static klift_status read_entries(kl_reader *reader, kl_svmlight *s, const char **at)
 {
     const char *p = *at;
     int64_t last = -1, n = s->entries;
     const int64_t base = reader->index_base, limit = s->limit;
+    const bool keep = s->sort;
     int32_t *columns = s->column;
     float *values = s->value;
     for (;;) {
@@ -300,10 +160,10 @@ static klift_status read_entries(kl_reader *reader, state *s, const char **at)
             double value;
             const char *after = kl_plain_number(q + 1, true, '.', &value);
             int64_t column = (int64_t)index - base;
-            if (after != NULL && ends(*after) && column > last && column < limit) {
+            if (after != NULL && kl_svmlight_ends(*after) && column > last && column < limit) {
                 columns[n] = (int32_t)column;
                 values[n] = (float)value;
-                n += value != 0; /* zeros say nothing: a row's content is its nonzeros */
+                n += (value != 0) | keep; /* zeros say nothing: a row's content is its nonzeros */
                 last = column;
                 p = after;
                 continue;
@@ -315,135 +175,83 @@ static klift_status read_entries(kl_reader *reader, state *s, const char **at)
         n = s->entries;
     }
     s->entries = n;
-    if (last >= s->width)
+    if (last >= s->width && !(s->gap && s->missing == KL_SVM_SKIP))
         s->width = last + 1;
     *at = p;
     return KLIFT_OK;
 }
 
-static klift_status read_row(kl_reader *reader, state *s, const char **at)
+typedef struct entry {
+    int32_t column;
+    float value;
+} entry;
+
+static int by_column(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Sorts the present row, whose zeros were kept so that an index that is there twice shows. */
+static klift_status sort_row(kl_reader *reader, kl_svmlight *s)
+{
+    int64_t from = s->start[s->rows], count = s->entries - from, kept = from;
+    entry *row = NULL;
+    KL_TRY(kl_new(&row, count, sizeof *row, "a row to sort"));
+    klift_status status = KLIFT_OK;
+    for (int64_t i = 0; i < count; i++)
+        row[i] = (entry){s->column[from + i], s->value[from + i]};
+    qsort(row, (size_t)count, sizeof *row, by_column);
+    for (int64_t i = 0; i < count && status == KLIFT_OK; i++) {
+        if (i > 0 && row[i].column == row[i - 1].column)
+            status = kl_svmlight_refuse_index(reader, s->text + s->at, row[i].column + reader->index_base, row[i].column);
+        s->column[kept] = row[i].column;
+        s->value[kept] = row[i].value;
+        kept += row[i].value != 0.0f;
+    }
+    s->entries = kept;
+    kl_free(row);
+    return status;
+}
+
+static klift_status read_row(kl_reader *reader, kl_svmlight *s, const char **at)
 {
     if (reader->no_label)
         KL_TRY(skip_label(reader, at));
     else
         KL_TRY(s->text_labels ? read_text_label(reader, s, at) : read_number_label(reader, s, at));
-    *at = skip_query(*at);
+    const char *behind = skip_query(*at);
+    s->queries += behind != *at;
+    *at = behind;
+    s->gap = s->unsorted = false;
     KL_TRY(read_entries(reader, s, at));
+    if (s->sort)
+        KL_TRY(sort_row(reader, s));
+    if (s->gap && s->missing == KL_SVM_SKIP) {
+        s->entries = s->start[s->rows];
+        reader->skipped++;
+        return KLIFT_OK;
+    }
     s->start[++s->rows] = s->entries;
     return KLIFT_OK;
 }
 
 /* One line: a row, or nothing but blanks and a comment. */
-static klift_status read_line(kl_reader *reader, state *s)
+static klift_status read_line(kl_reader *reader, kl_svmlight *s)
 {
     const char *p = skip_blanks(s->text + s->at);
     if (!line_ends(p))
         KL_TRY(read_row(reader, s, &p));
+    else
+        s->blank_lines += *p != '#';
     const char *end = p;
     if (*p != '\n') {
         end = memchr(p, '\n', (size_t)(s->text + s->whole - p));
         if (*p == '#')
-            KL_TRY(refuse_bytes(reader, p, end));
+            KL_TRY(kl_svmlight_refuse_bytes(reader, p, end));
     }
     s->at = end + 1 - s->text;
     s->line++;
-    return KLIFT_OK;
-}
-
-/* ---- text ---- */
-
-/* A line longer than the buffer: rare, so look first whether it is text at all before taking up to 1 GiB for it. */
-static klift_status widen(kl_reader *reader, state *s)
-{
-    int64_t room = s->text_room - PADDING;
-    for (const char *p = s->text; p < s->text + s->used - 1; p++)
-        if (*p == '\0' || (*p == '\r' && p[1] != '\n'))
-            return refuse_bytes(reader, p, p + 1);
-    if (room >= LONGEST_LINE)
-        return place(reader, s->text, kl_fail(KLIFT_DATA, "the line is longer than 1 GiB"));
-    return kl_grow(&s->text, &s->text_room, s->used, 2 * room + PADDING, 1, "a line of text");
-}
-
-/* Keeps the unread start of a line, reads on by `block` bytes until there is a whole one or the file ends. */
-static klift_status refill(kl_reader *reader, state *s, int64_t block)
-{
-    int64_t rest = s->used - s->whole, got;
-    memmove(s->text, s->text + s->whole, (size_t)rest);
-    s->at = s->whole = 0;
-    s->used = rest;
-    while (!s->ended && s->whole == 0) {
-        if (s->used >= s->text_room - PADDING)
-            KL_TRY(widen(reader, s));
-        int64_t room = s->text_room - PADDING - s->used, from = s->used;
-        room = room < block ? room : block;
-        KL_TRY(kl_stream_read(reader->stream, s->text + from, room, &got));
-        s->used += got;
-        s->ended = got < room;
-        if (s->ended && s->used > 0 && s->text[s->used - 1] != '\n')
-            s->text[s->used++] = '\n';
-        for (s->whole = s->used; s->whole > from && s->text[s->whole - 1] != '\n'; s->whole--)
-            ;
-        if (s->whole == from)
-            s->whole = 0;
-    }
-    return KLIFT_OK;
-}
-
-/* Something else than text, or text of another kind, told by its first bytes. */
-static klift_status refuse_head(const kl_reader *reader, const state *s)
-{
-    static const struct {
-        const char *bytes, *what, *advice;
-    } heads[] = {{"\xff\xfe", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"},
-                 {"\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"}};
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        size_t length = strlen(heads[i].bytes);
-        if (s->used >= (int64_t)length && memcmp(s->text, heads[i].bytes, length) == 0)
-            return place(reader, s->text, kl_fail(KLIFT_DATA, "the file is %s; %s", heads[i].what, heads[i].advice));
-    }
-    return KLIFT_OK;
-}
-
-/* Zeros between a blank or a line start and the colon at p, outside a comment. */
-static bool is_index_zero(const char *text, const char *p)
-{
-    const char *q = p;
-    while (q > text && q[-1] == '0')
-        q--;
-    if (q == p || (q > text && q[-1] != ' ' && q[-1] != '\t' && q[-1] != '\n'))
-        return false;
-    while (q > text && q[-1] != '\n' && q[-1] != '#')
-        q--;
-    return q == text || q[-1] == '\n';
-}
-
-static bool has_index_zero(const char *text, int64_t count)
-{
-    enum { STEP = 256 };
-    if (count > 1 && text[0] == '0' && text[1] == ':')
-        return true;
-    for (int64_t from = 2; from < count; from += STEP) {
-        int64_t end = from + STEP < count ? from + STEP : count;
-        char hit = 0;
-        for (int64_t i = from; i < end; i++) /* without branches, for the compiler to vectorise */
-            hit = (char)(hit | ((text[i] == ':') & (text[i - 1] == '0') & (text[i - 2] <= '0')));
-        for (int64_t i = from; hit && i < end; i++)
-            if (text[i] == ':' && is_index_zero(text, text + i))
-                return true;
-    }
-    return false;
-}
-
-static klift_status begin(kl_reader *reader, int64_t block)
-{
-    state *s = reader->state;
-    s->used = s->whole = s->at = s->width = 0;
-    s->line = 1;
-    s->ended = false;
-    KL_TRY(refill(reader, s, block));
-    KL_TRY(refuse_head(reader, s));
-    if (s->used >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
-        s->at = 3; /* UTF-8 byte order mark */
     return KLIFT_OK;
 }
 
@@ -451,27 +259,30 @@ static klift_status begin(kl_reader *reader, int64_t block)
 
 static klift_status open_text(kl_reader *reader)
 {
-    state *s = reader->state;
-    bool look = reader->option[INDEX_BASE].word == BASE_AUTO;
-    int64_t block = look ? LOOK_AHEAD : BLOCK, size = kl_stream_size(reader->stream);
+    kl_svmlight *s = reader->state;
+    bool look = reader->option[KL_SVM_INDEX_BASE].word == KL_SVM_BASE_AUTO;
+    int64_t block = look ? KL_SVM_LOOK_AHEAD : KL_SVM_BLOCK, size = kl_stream_size(reader->stream);
     if (size >= 0 && size < block)
         block = size + 1; /* a short file needs no more; one byte over, to see its end */
     if (reader->labels != NULL)
         return kl_fail(KLIFT_USAGE, "%s: svmlight rows carry their labels; labels=FILE is for NPY and IDX", kl_stream_name(reader->stream));
-    s->text_labels = reader->option[LABEL_TYPE].word == LABEL_TEXT;
+    s->text_labels = reader->option[KL_SVM_LABEL_TYPE].word == LABEL_TEXT;
+    s->missing = reader->option[KL_SVM_MISSING].word;
+    s->sort = reader->option[KL_SVM_SORT].word == 1;
+    s->drop_extra = reader->option[KL_SVM_EXTRA].word == 1;
     s->limit = reader->dim > 0 ? reader->dim : INT32_MAX;
-    KL_TRY(kl_grow(&s->text, &s->text_room, 0, block + PADDING, 1, "a block of text"));
-    KL_TRY(begin(reader, block));
+    KL_TRY(kl_grow(&s->text, &s->text_room, 0, block + KL_PLAIN_PADDING, 1, "a block of text"));
+    KL_TRY(kl_svmlight_begin(reader, block));
     if (look)
-        reader->index_base = has_index_zero(s->text + s->at, s->used - s->at < LOOK_AHEAD ? s->used - s->at : LOOK_AHEAD) ? 0 : 1;
+        reader->index_base = kl_svmlight_has_zero(s->text + s->at, s->used - s->at < KL_SVM_LOOK_AHEAD ? s->used - s->at : KL_SVM_LOOK_AHEAD) ? 0 : 1;
     else
-        reader->index_base = reader->option[INDEX_BASE].word;
+        reader->index_base = reader->option[KL_SVM_INDEX_BASE].word;
     reader->base_found = look;
     return KLIFT_OK;
 }
 
 /* Room for one more row; the arrays of a row grow together. */
-static klift_status reserve_row(state *s)
+static klift_status reserve_row(kl_svmlight *s)
 {
     if (s->rows + 2 <= s->start_room)
         return KLIFT_OK;
@@ -481,7 +292,7 @@ static klift_status reserve_row(state *s)
 }
 
 /* Room for every entry that the whole lines in the buffer can hold, so that the fast loop need not look. */
-static klift_status reserve_entries(state *s)
+static klift_status reserve_entries(kl_svmlight *s)
 {
     int64_t entries = s->entries + (s->whole - s->at) / SHORTEST_ENTRY + 1;
     KL_TRY(kl_grow(&s->column, &s->column_room, s->entries, entries, sizeof *s->column, "entries"));
@@ -490,12 +301,12 @@ static klift_status reserve_entries(state *s)
 
 static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
 {
-    state *s = reader->state;
+    kl_svmlight *s = reader->state;
     s->rows = s->entries = 0;
     s->limit = reader->dim > 0 ? reader->dim : INT32_MAX; /* a survey may have set dim since the last call */
     while (s->rows < at_most) {
         if (s->at == s->whole)
-            KL_TRY(refill(reader, s, BLOCK));
+            KL_TRY(kl_svmlight_refill(reader, KL_SVM_BLOCK));
         if (s->at == s->whole)
             break;
         KL_TRY(reserve_entries(s));
@@ -515,17 +326,33 @@ static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
     return KLIFT_OK;
 }
 
+/* Said once: what was in the text and means nothing here. */
+static void say(kl_reader *reader, klift_run *run)
+{
+    kl_svmlight *s = reader->state;
+    const char *name = kl_reader_name(reader);
+    if (s->said)
+        return;
+    if (s->blank_lines > 0)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "read", "%s: %lld blank line%s skipped", name, (long long)s->blank_lines, s->blank_lines == 1 ? " is" : "s are");
+    if (s->queries > 0)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "read", "%s: qid is ignored (%lld rows have it)", name, (long long)s->queries);
+    if (s->extra > 0)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "read", "%s: %lld entries beyond column %lld are left out", name, (long long)s->extra, (long long)s->limit);
+    s->said = s->blank_lines + s->queries + s->extra > 0;
+}
+
 static klift_status rewind_text(kl_reader *reader)
 {
-    return begin(reader, BLOCK);
+    return kl_svmlight_begin(reader, KL_SVM_BLOCK);
 }
 
 /* What the model says counts like an option, unless there was one. */
 static klift_status match(kl_reader *reader, const kl_expect *expect)
 {
-    state *s = reader->state;
-    if (reader->option[INDEX_BASE].word == BASE_AUTO)
-        reader->option[INDEX_BASE].word = reader->index_base = expect->index_base;
+    kl_svmlight *s = reader->state;
+    if (reader->option[KL_SVM_INDEX_BASE].word == KL_SVM_BASE_AUTO)
+        reader->option[KL_SVM_INDEX_BASE].word = reader->index_base = expect->index_base;
     reader->dim = reader->dim > 0 ? reader->dim : expect->width;
     s->limit = reader->dim;
     if (expect->words && kl_reader_option_text(reader, "label-type") == NULL)
@@ -535,7 +362,7 @@ static klift_status match(kl_reader *reader, const kl_expect *expect)
 
 static void close_text(kl_reader *reader)
 {
-    state *s = reader->state;
+    kl_svmlight *s = reader->state;
     kl_free(s->text);
     kl_free(s->start);
     kl_free(s->column);
@@ -550,11 +377,12 @@ const kl_reader_type kl_reader_svmlight = {
     .summary = "LIBSVM / svmlight text: label index:value ...",
     .params = params,
     .listed = true,
-    .state_size = sizeof(state),
+    .state_size = sizeof(kl_svmlight),
     .open = open_text,
     .next = next,
     .rewind = rewind_text,
     .close = close_text,
     .match = match,
+    .say = say,
     .reads_stream = true,
 };

@@ -23,6 +23,7 @@ typedef struct kl_learn_spec {
     bool search_given;  /* search was named: it is done even for a fixed lambda, to report its error */
     kl_search search;   /* KL_BY_HAND: auto, resolved by the memory limit in begin */
     int folds;
+    bool allow_one_class;
     uint64_t seed;
 } kl_learn_spec;
 

@@ -251,12 +251,12 @@ static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
     return KLIFT_OK;
 }
 
-static klift_status check(const kl_statistics *s)
+static klift_status check(const kl_learner *learner, const kl_statistics *s)
 {
     if (!s->shifted || !(kl_ridge_weight(s, -1) > 0))
         return kl_fail(KLIFT_DATA, "no rows to learn from (or all weights are zero)");
-    if (s->goal == KL_CLASSIFY && s->columns < 2)
-        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two", s->columns == 1 ? s->classes.name[0] : "");
+    if (s->goal == KL_CLASSIFY && s->columns < 2 && !learner->spec.allow_one_class)
+        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two; to train all the same set allow-one-class", s->columns == 1 ? s->classes.name[0] : "");
     return KLIFT_OK;
 }
 
@@ -267,7 +267,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     kl_ridge r = {.s = s};
     int64_t *column = NULL;
     klift_status status = KLIFT_OK;
-    KL_TRY(check(s));
+    KL_TRY(check(learner, s));
     *weights = (kl_weights){.goal = s->goal, .features = s->features, .search = st->search, .folds = s->folds, .cv_error = NAN};
     double n = kl_ridge_weight(s, -1);
     weights->lambda = isnan(learner->spec.c) ? learner->spec.lambda : 1 / (learner->spec.c * n);

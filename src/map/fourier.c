@@ -16,6 +16,7 @@
 
 enum { FORM };
 enum { PAIRED, PHASE };
+enum { AT_ONCE = KL_MICRO_WIDEST }; /* frequencies drawn by one task: whole panels, so that tasks share no cache line */
 
 static const kl_param params[] = {
     {"form", KL_WORD, "paired", 0, 0, false, "paired|phase", "paired: cosine and sine of each frequency; phase: cosine with a random phase, as published"},
@@ -31,23 +32,40 @@ static int64_t frequencies(const kl_map *map)
     return map->value[FORM].word == PAIRED ? (map->features + 1) / 2 : map->features;
 }
 
+typedef struct drawing {
+    kl_map *map;
+    double *work; /* (threads, n_in) */
+} drawing;
+
+/* The frequencies of one panel, in turns. */
+static klift_status draw_panel(void *context, int64_t index, int worker)
+{
+    const drawing *d = context;
+    const kl_map *map = d->map;
+    state *s = map->state;
+    kl_random from = {map->seed, map->stream, KL_DRAW_FREQUENCY};
+    int64_t begin = index * AT_ONCE, end = begin + AT_ONCE < s->frequency.n ? begin + AT_ONCE : s->frequency.n;
+    double *w = d->work + worker * map->n_in;
+    for (int64_t j = begin; j < end; j++) {
+        map->kernel->type->frequency(map->kernel, &from, (uint32_t)j, map->n_in, w);
+        for (int64_t i = 0; i < map->n_in; i++)
+            w[i] *= kl_waves_turn;
+        kl_panels_set(&s->frequency, j, w);
+    }
+    return KLIFT_OK;
+}
+
 static klift_status draw(kl_map *map, klift_run *run)
 {
     state *s = map->state;
     int64_t count = frequencies(map);
-    kl_random from = {map->seed, map->stream, KL_DRAW_FREQUENCY}, phases = {map->seed, map->stream, KL_DRAW_PHASE};
-    double *w = NULL;
+    kl_random phases = {map->seed, map->stream, KL_DRAW_PHASE};
+    drawing d = {.map = map};
     klift_status status = KLIFT_OK;
-    (void)run;
     KL_TRY(kl_map_set_outputs(map, map->value[FORM].word == PAIRED ? 2 * count : count));
     KL_GO(kl_panels_new(&s->frequency, count, map->n_in));
-    KL_GO(kl_new(&w, map->n_in, sizeof *w, "a frequency"));
-    for (int64_t j = 0; j < count; j++) {
-        map->kernel->type->frequency(map->kernel, &from, (uint32_t)j, map->n_in, w);
-        for (int64_t i = 0; i < map->n_in; i++)
-            w[i] *= 0.159154943091895335769; /* 1 / 2 pi */
-        kl_panels_set(&s->frequency, j, w);
-    }
+    KL_GO(kl_new(&d.work, kl_run_threads(run) * map->n_in, sizeof *d.work, "frequencies"));
+    KL_GO(kl_run_parallel(run, (count + AT_ONCE - 1) / AT_ONCE, draw_panel, &d));
     if (map->value[FORM].word == PHASE) {
         KL_GO(kl_new(&s->phase, count, sizeof *s->phase, "phases"));
         for (int64_t j = 0; j < count; j++) {
@@ -57,7 +75,7 @@ static klift_status draw(kl_map *map, klift_run *run)
         }
     }
 done:
-    kl_free(w);
+    kl_free(d.work);
     return status;
 }
 

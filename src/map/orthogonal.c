@@ -19,7 +19,7 @@
 
 enum { DIRECTIONS };
 enum { AUTO, HADAMARD, DENSE };
-enum { SMALLEST = 32 };
+enum { SMALLEST = 32, WIDEST_DENSE = 1024 }; /* a rotation costs d^3, and hadamard is as good long before */
 
 static const kl_param params[] = {
     {"directions", KL_WORD, "auto", 0, 0, false, "auto|hadamard|dense", "hadamard: products of sign changes and Walsh-Hadamard transforms; dense: rotations; auto: dense up to 32 columns"},
@@ -44,17 +44,20 @@ static double row_length(const kl_map *map, int64_t j, int64_t freedom)
     return map->kernel->type->spread(map->kernel, &from, (uint32_t)j) * kl_random_chi(&lengths, (uint32_t)j, (double)freedom) * kl_waves_turn;
 }
 
-static klift_status draw_dense(kl_map *map, int64_t count)
+static klift_status draw_dense(kl_map *map, int64_t count, klift_run *run)
 {
     state *s = map->state;
     int64_t n = map->n_in;
     kl_random from = {map->seed, map->stream, KL_DRAW_MATRIX};
     double *q = NULL;
     klift_status status = KLIFT_OK;
+    if (n > WIDEST_DENSE)
+        return kl_fail(KLIFT_USAGE, "map orthogonal: directions=dense is for at most %d columns, there are %lld; use hadamard", WIDEST_DENSE, (long long)n);
     s->block = n;
     KL_GO(kl_panels_new(&s->frequency, count, n));
     KL_GO(kl_new(&q, n * n, sizeof *q, "a rotation"));
     for (int64_t j = 0; j < count; j++) {
+        KL_GO(j % n == 0 ? kl_run_check(run) : KLIFT_OK);
         if (j % n == 0)
             KL_GO(kl_orthonormal_draw(&from, (uint32_t)(j / n), n, q));
         double length = row_length(map, j, n), *row = q + j % n * n;
@@ -93,9 +96,8 @@ static klift_status draw_hadamard(kl_map *map, int64_t count)
 static klift_status draw(kl_map *map, klift_run *run)
 {
     int64_t count = kl_waves_count(map);
-    (void)run;
     KL_TRY(kl_map_set_outputs(map, 2 * count));
-    return is_dense(map) ? draw_dense(map, count) : draw_hadamard(map, count);
+    return is_dense(map) ? draw_dense(map, count, run) : draw_hadamard(map, count);
 }
 
 /* The turns of one row, block by block, into the right half of z. */

@@ -87,7 +87,7 @@ int64_t kl_model_class_of(const klift_model *model, const double *scores)
 {
     int64_t best = 0;
     if (model->weights.outputs == 1)
-        return scores[0] > 0;
+        return model->weights.classes.count > 1 && scores[0] > 0;
     for (int64_t o = 1; o < model->weights.outputs; o++)
         if (scores[o] > scores[best])
             best = o;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, PREPARE, TASK, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, PREPARE, TASK, ONE_CLASS, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -19,6 +19,7 @@ const kl_param kl_settings_params[] = {
     {"folds", KL_WHOLE, "5", 2, 100, false, NULL, "folds of the cross-validation"},
     {"prepare", KL_WORD, "none", 0, 0, false, KL_PREPARE_WORDS, "what is done to rows before the map"},
     {"task", KL_WORD, "auto", 0, 0, false, KL_TASK_WORDS, "classify or regress; auto: by the labels"},
+    {"allow-one-class", KL_WORD, "false", 0, 0, false, "false|true", "train a classifier on rows of one class: it always answers that class"},
     {"seed", KL_WHOLE, "1", 0, 0x1p53, false, NULL, "seed of everything random"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "columns of the data, for a map made without data; 0: from the data"},
     {0}};
@@ -81,6 +82,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case FOLDS: spec->folds = (int)v.number; break;
     case PREPARE: spec->prepare = (kl_prepare_kind)v.word; break;
     case TASK: spec->task = v.word; break;
+    case ONE_CLASS: spec->allow_one_class = v.word == 1; break;
     case SEED: spec->seed = (uint64_t)v.number; break;
     default: spec->dim = (int64_t)v.number; break;
     }
@@ -126,6 +128,7 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_number(text, "folds", spec->folds, "");
     print_word(text, PREPARE, (int)spec->prepare);
     print_word(text, TASK, spec->task);
+    print_word(text, ONE_CLASS, spec->allow_one_class);
     print_number(text, "seed", (double)spec->seed, "");
     print_number(text, "dim", (double)spec->dim, "");
 }
@@ -172,5 +175,6 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal)
                            .search_given = spec->search != 0,
                            .search = spec->search == 0 ? KL_BY_HAND : (kl_search)(spec->search - 1),
                            .folds = spec->folds,
+                           .allow_one_class = spec->allow_one_class,
                            .seed = spec->seed};
 }

@@ -14,6 +14,7 @@ struct klift_spec {
     double lambda, c;  /* NaN: not given */
     int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
     int folds;
+    bool allow_one_class;
     uint64_t seed;
 };
 #define KL_TASK_WORDS "auto|classify|regress"
