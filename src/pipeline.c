@@ -15,19 +15,27 @@ enum { SAMPLE = 2048, SEARCH_SAMPLE = 8192, CANDIDATES = 7 };
 
 /* ---- plan ---- */
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
  * tell is counted, and nothing is said. */
 static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
 {
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
+    int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
     kl_learn_spec learn = kl_settings_learn(spec, goal);
     kl_plan plan = {0};
-    KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, run, &plan));
+    KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, rows, run, &plan));
     if (lift != NULL) {
+        int64_t sample = least(SAMPLE, rows), chunks = least(threads * KL_CHUNK, rows), batch = least(kl_run_batch(run), rows);
         kl_plan_add(&plan, kl_map_memory(lift->map), "the map");
-        kl_plan_add(&plan, SAMPLE * row, "a sample of %d rows", SAMPLE);
-        kl_plan_add(&plan, threads * KL_CHUNK * (row + kl_map_scratch(lift->map, KL_CHUNK) / KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
-        kl_plan_add(&plan, kl_run_batch(run) * row, "batches of %lld rows", (long long)kl_run_batch(run));
+        kl_plan_add(&plan, lift->table_bytes, "the columns of the table");
+        kl_plan_add(&plan, sample * row, "a sample of %lld rows", (long long)sample);
+        kl_plan_add(&plan, chunks * row + threads * kl_map_scratch(lift->map, KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
+        kl_plan_add(&plan, batch * row, "batches of %lld rows", (long long)batch);
     }
     return kl_plan_check(&plan, features, lift == NULL, run);
 }
@@ -141,6 +149,8 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         goto done;
     lift->row_bytes = survey.sparse ? survey.nonzeros / survey.rows * (int64_t)(sizeof(float) + sizeof(int32_t)) + (int64_t)sizeof(int64_t)
                                     : survey.columns * (int64_t)sizeof(float);
+    lift->table_bytes = reader->schema.count * KL_SCHEMA_COLUMN_BYTES;
+    lift->rows = survey.complete ? survey.rows : INT64_MAX;
     KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     KL_GO(fit_kernel(spec, kernel, &survey, run));

@@ -231,6 +231,19 @@ static void a_quote_that_is_not_closed_is_given_up(void **unused)
     expect_fault(NULL, KLIFT_DATA, "3:1", "not closed within 16 MiB", "an open quote");
 }
 
+/* Columns cost memory before a row is there: too many are told by the first row. */
+static void too_many_columns_are_refused_with_the_number(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 2097153; i++)
+        fputs(i == 0 ? "1" : ",1", file);
+    fputs("\n", file);
+    fclose(file);
+    expect_fault("header=false", KLIFT_DATA, "1:4194305", "more than 2097152 cells", "a wide row");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +253,7 @@ int main(void)
         cmocka_unit_test(exactly_a_thousand_categories_are_learnt),
         cmocka_unit_test(lines_are_counted_as_they_are_seen),
         cmocka_unit_test(a_fault_stays_one),
+        cmocka_unit_test(too_many_columns_are_refused_with_the_number),
         cmocka_unit_test(a_quote_that_is_not_closed_is_given_up),
     };
     return cmocka_run_group_tests(tests, make_path, NULL);

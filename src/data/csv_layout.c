@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELD = 1 << 20, NAMES_SHOWN = 50 };
+enum { HELD = 1 << 20, NAMES_SHOWN = 50, MOST_COLUMNS = 1 << 21 }; /* each column costs some 600 bytes */
 
 /* ---- rows ---- */
 
@@ -24,6 +24,8 @@ static klift_status split(kl_csv *s, const char **after, bool *open)
 {
     const char *p = s->text.text + s->text.at;
     for (s->cells = 0;; p++) {
+        if (s->cells == MOST_COLUMNS)
+            return kl_csv_place(&s->text, p, kl_fail(KLIFT_DATA, "the row has more than %d cells; keep so wide a table as LIBSVM text or NPY", MOST_COLUMNS));
         KL_TRY(kl_grow(&s->cell, &s->cell_room, s->cells, s->cells + 1, sizeof *s->cell, "a row of text"));
         KL_TRY(kl_csv_cell_at(&s->text, &p, &s->cell[s->cells], open));
         if (*open)

@@ -30,6 +30,7 @@ typedef struct kl_schema {
 } kl_schema;
 
 enum { KL_CATEGORIES_MAX = 1000 };
+enum { KL_SCHEMA_COLUMN_BYTES = 600 }; /* what a reader of tables holds per column at its peak, measured; for memory plans */
 
 klift_status kl_schema_add(kl_schema *schema, const char *name, kl_schema_column **column);
 klift_status kl_schema_number(kl_schema *schema); /* sets first and width from the columns */

@@ -70,14 +70,14 @@ done:
     return status;
 }
 
-klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, klift_run *run, kl_plan *plan)
+klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan)
 {
     kl_spec *parsed = NULL;
     kl_learner learner = {0};
     KL_TRY(kl_spec_parse(text, "learner", &parsed));
     klift_status status = read_type(&learner, parsed);
     if (status == KLIFT_OK)
-        learner.type->plan(spec, features, row_bytes, kl_run_memory(run), plan);
+        learner.type->plan(spec, features, row_bytes, rows, kl_run_memory(run), plan);
     kl_spec_free(parsed);
     return status;
 }

@@ -72,8 +72,8 @@ typedef struct kl_learner_type {
     klift_status (*consume)(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run);
     klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
     klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
-    /* the parts of memory that it holds at its peak, known before begin; row_bytes: of one raw row */
-    void (*plan)(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t limit, kl_plan *plan);
+    /* the parts of memory that it holds at its peak, known before begin; row_bytes: of one raw row; rows: at most so many */
+    void (*plan)(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *plan);
     void (*clear)(kl_learner *learner);
 } kl_learner_type;
 
@@ -86,7 +86,7 @@ struct kl_learner {
 };
 
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
-klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, klift_run *run, kl_plan *plan);
+klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan);
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
 const kl_learner_type *kl_learner_type_at(int64_t index);

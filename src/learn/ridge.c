@@ -147,11 +147,12 @@ static kl_search choose_search(const kl_learn_spec *spec, int64_t tiles, int64_t
     return tiles <= limit / 4 ? KL_BY_HOLDOUT : KL_BY_GCV;
 }
 
-static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t limit, kl_plan *to)
+static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
 {
     int64_t tiles = kl_tiles_bytes(features), block = kl_learner_block(features);
     kl_search search = choose_search(spec, tiles, limit);
     int sets = sets_of(search, spec->folds);
+    int64_t most = KL_KEPT_ROWS < rows ? KL_KEPT_ROWS : rows;
     bool kept = spec->goal == KL_CLASSIFY && (search == KL_BY_FOLDS || search == KL_BY_HOLDOUT);
     if (tiles > INT64_MAX / 256) /* of no machine: only the refusal counts */
         tiles = INT64_MAX / 256;
@@ -159,14 +160,14 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
                 search == KL_BY_HAND ? "given" : kl_search_name(search));
     kl_plan_add(to, tiles, "the solution");
     kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
-    kl_plan_add(to, kept ? KL_KEPT_ROWS * row_bytes : 0, "%d kept rows", KL_KEPT_ROWS);
+    kl_plan_add(to, kept ? most * row_bytes : 0, "%lld kept rows", (long long)most);
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
     state *st = learner->state;
     kl_plan needed = {0};
-    plan(&learner->spec, learner->features, 0, kl_run_memory(run), &needed);
+    plan(&learner->spec, learner->features, 0, INT64_MAX, kl_run_memory(run), &needed);
     KL_TRY(kl_plan_check(&needed, learner->features, true, run));
     st->search = choose_search(&learner->spec, kl_tiles_bytes(learner->features), kl_run_memory(run));
     return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed);
