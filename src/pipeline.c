@@ -26,7 +26,7 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
 {
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
-    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    kl_learn_spec learn = kl_settings_learn(spec, goal, rows);
     kl_plan plan = {0};
     KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, rows, run, &plan));
     if (lift != NULL) {
@@ -71,7 +71,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     kl_reader *reader = NULL;
     kl_learner *learner = NULL;
     kl_weights weights = {0};
-    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    kl_learn_spec learn = kl_settings_learn(spec, goal, survey->sample.rows);
     kl_lift back = kl_lift_for_learner(&lift);
     klift_status status;
     learn.search = KL_BY_FOLDS;
@@ -239,7 +239,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, k
         goal = spec->task == 2 ? KL_REGRESS : KL_CLASSIFY;
     else if (lift->goal < 0)
         return kl_fail(KLIFT_USAGE, "the map was made without labels: set task to classify or regress");
-    kl_learn_spec learn = kl_settings_learn(spec, goal);
+    kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
     KL_TRY(check_plan(spec, goal, lift, run));
     return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
 }

@@ -318,6 +318,26 @@ static void copies_of_a_row_share_their_fold(void **state)
     assert_true(kl_statistics_key(&dense, 0, "5") != kl_statistics_key(&dense, 0, "6"));
 }
 
+/* Known from the plan: the search is named there, and nothing is allocated. */
+static void many_features_and_rows_are_searched_by_one_held_out_fold(void **state)
+{
+    static const struct {
+        int64_t features, rows;
+        const char *word;
+    } cases[] = {{2048, 1000000, "by folds"}, {2049, 16384, "by folds"}, {2049, 16385, "by holdout"}, {4096, 0, "by holdout"}, {2048, 0, "by folds"}};
+    (void)state;
+    klift_run *run;
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "max-memory", "8G"), KLIFT_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        kl_learn_spec spec = {.goal = KL_CLASSIFY, .lambda = NAN, .c = NAN, .search = KL_BY_HAND, .folds = 5, .rows = cases[i].rows};
+        kl_plan plan = {0};
+        assert_int_equal(kl_learner_plan("ridge", &spec, cases[i].features, 0, cases[i].rows, run, &plan), KLIFT_OK);
+        assert_non_null(strstr(plan.part[0].what, cases[i].word));
+    }
+    klift_run_free(run);
+}
+
 static void memory_decides_the_search_and_too_little_is_refused(void **state)
 {
     static const struct {
@@ -365,6 +385,7 @@ int main(void)
         cmocka_unit_test(the_final_weights_equal_a_refit_on_all_rows),
         cmocka_unit_test(gcv_equals_its_definition),
         cmocka_unit_test(copies_of_a_row_share_their_fold),
+        cmocka_unit_test(many_features_and_rows_are_searched_by_one_held_out_fold),
         cmocka_unit_test(memory_decides_the_search_and_too_little_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

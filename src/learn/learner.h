@@ -21,8 +21,9 @@ typedef struct kl_learn_spec {
     double lambda;      /* NaN: chosen by search; ignored when c is given */
     double c;           /* NaN, or lambda = 1 / (c n) */
     bool search_given;  /* search was named: it is done even for a fixed lambda, to report its error */
-    kl_search search;   /* KL_BY_HAND: auto, resolved by the memory limit in begin */
+    kl_search search;   /* KL_BY_HAND: auto, resolved in begin */
     int folds;
+    int64_t rows;       /* to be learnt from; 0: unknown, taken as many */
     bool allow_one_class;
     uint64_t seed;
 } kl_learn_spec;

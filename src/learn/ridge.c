@@ -134,14 +134,20 @@ static int sets_of(kl_search search, int folds)
     return search == KL_BY_FOLDS ? folds : search == KL_BY_HOLDOUT ? 2 : 1;
 }
 
-/* auto: folds while their tiles take at most half of the limit, else one held-out fold, else GCV. */
-static kl_search choose_search(const kl_learn_spec *spec, int64_t tiles, int64_t limit)
+enum { MANY_FEATURES = 2048, MANY_ROWS = 16384 };
+
+/* auto: one held-out fold where it holds out enough rows and a factor per fold and lambda would take longer than the
+ * statistics; otherwise folds while their tiles take at most half of the limit, else one held-out fold, else GCV. */
+static kl_search choose_search(const kl_learn_spec *spec, int64_t features, int64_t limit)
 {
+    int64_t tiles = kl_tiles_bytes(features);
     bool fixed = !isnan(spec->lambda) || !isnan(spec->c);
     if (!spec->search_given && fixed)
         return KL_BY_HAND;
     if (spec->search_given)
         return spec->search;
+    if (features > MANY_FEATURES && (spec->rows == 0 || spec->rows > MANY_ROWS) && tiles <= limit / 4)
+        return KL_BY_HOLDOUT;
     if (tiles <= limit / 2 / spec->folds)
         return KL_BY_FOLDS;
     return tiles <= limit / 4 ? KL_BY_HOLDOUT : KL_BY_GCV;
@@ -150,7 +156,7 @@ static kl_search choose_search(const kl_learn_spec *spec, int64_t tiles, int64_t
 static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
 {
     int64_t tiles = kl_tiles_bytes(features), block = kl_learner_block(features);
-    kl_search search = choose_search(spec, tiles, limit);
+    kl_search search = choose_search(spec, features, limit);
     int sets = sets_of(search, spec->folds);
     int64_t most = KL_KEPT_ROWS < rows ? KL_KEPT_ROWS : rows;
     bool kept = spec->goal == KL_CLASSIFY && (search == KL_BY_FOLDS || search == KL_BY_HOLDOUT);
@@ -169,7 +175,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     kl_plan needed = {0};
     plan(&learner->spec, learner->features, 0, INT64_MAX, kl_run_memory(run), &needed);
     KL_TRY(kl_plan_check(&needed, learner->features, true, run));
-    st->search = choose_search(&learner->spec, kl_tiles_bytes(learner->features), kl_run_memory(run));
+    st->search = choose_search(&learner->spec, learner->features, kl_run_memory(run));
     return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed);
 }
 

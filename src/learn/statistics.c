@@ -138,7 +138,7 @@ klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x)
         s->set[at] = kl_statistics_set_of(s, key);
         s->weight[at] = weight;
         s->weighted = s->weighted || weight != 1;
-        if (s->kept.limit > 0 && weight > 0) {
+        if (s->kept.limit > 0 && weight > 0 && (s->sets == s->folds || s->set[at] == 0)) { /* with one set held out only its rows will be scored */
             kl_batch one = kl_batch_part(x, i, 1);
             one.target = NULL;
             one.targets = 0;

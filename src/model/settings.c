@@ -15,7 +15,7 @@ const kl_param kl_settings_params[] = {
     {"learner", KL_FREE, "ridge", 0, 0, false, NULL, "learner (klift list learners)"},
     {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
-    {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: folds while they fit half of max-memory, else holdout, else gcv"},
+    {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of max-memory, else holdout, else gcv"},
     {"folds", KL_WHOLE, "5", 2, 100, false, NULL, "folds of the cross-validation"},
     {"prepare", KL_WORD, "none", 0, 0, false, KL_PREPARE_WORDS, "what is done to rows before the map"},
     {"task", KL_WORD, "auto", 0, 0, false, KL_TASK_WORDS, "classify or regress; auto: by the labels"},
@@ -167,7 +167,7 @@ klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, k
     return KLIFT_OK;
 }
 
-kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal)
+kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t rows)
 {
     return (kl_learn_spec){.goal = goal,
                            .lambda = spec->lambda,
@@ -175,6 +175,7 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal)
                            .search_given = spec->search != 0,
                            .search = spec->search == 0 ? KL_BY_HAND : (kl_search)(spec->search - 1),
                            .folds = spec->folds,
+                           .rows = rows,
                            .allow_one_class = spec->allow_one_class,
                            .seed = spec->seed};
 }

@@ -28,6 +28,6 @@ void kl_settings_free(klift_spec *spec);
 const char *kl_settings_kernel(const klift_spec *spec);
 /* The task rule: text or whole numbers with at most 50 values are classes, fractions with more are regression. */
 klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, kl_goal *goal);
-kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal);
+kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t rows); /* rows: there will be, 0: unknown */
 
 #endif
