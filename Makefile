@@ -105,10 +105,14 @@ demo:
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(BUILD)/bench/bench_engine: $(BUILD)/bench/bench_engine.o $(BUILD)/bench/peers.o $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -ldl
+
 bench:
 	scripts/setup bench
-	$(MAKE) all $(BUILD)/bench/bench_read
+	$(MAKE) all $(BUILD)/bench/bench_read $(BUILD)/bench/bench_engine
 	bench/read.py $(BUILD) $(FILES)
+	bench/engine.py $(BUILD)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)

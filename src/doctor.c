@@ -34,7 +34,7 @@ static double now(void)
 static void product32(const kl_micro *micro, unsigned char *memory)
 {
     float *a = (float *)(void *)memory;
-    micro->product32(LENGTH, a, a + 4096, a + 12288, micro->width32);
+    micro->product32(LENGTH, a, a + 4096, false, a + 12288, micro->width32);
 }
 
 static void product64(const kl_micro *micro, unsigned char *memory)
@@ -46,14 +46,14 @@ static void product64(const kl_micro *micro, unsigned char *memory)
 static void cosines(const kl_micro *micro, unsigned char *memory)
 {
     float *a = (float *)(void *)memory;
-    micro->pairs(WAVES, a, 1.0f, a + WAVES, a + 2 * WAVES);
+    micro->pairs(WAVES, a, 1.0f, false, a + WAVES, a + 2 * WAVES);
 }
 
 static void transform(const kl_micro *micro, unsigned char *memory)
 {
     float *a = (float *)(void *)memory;
     memset(a, 0, 1024 * sizeof *a); /* it grows by 32 each time */
-    micro->hadamard(1024, a);
+    micro->hadamard(1024, NULL, a);
 }
 
 static void copy(const kl_micro *micro, unsigned char *memory)

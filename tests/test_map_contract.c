@@ -97,7 +97,7 @@ static float *lift(const kl_map *map, const kl_batch *x)
 {
     float *z = malloc((size_t)(x->rows * map->n_out) * sizeof *z + 1);
     void *scratch = malloc((size_t)kl_map_dense_scratch(map, x) + 1);
-    assert_int_equal(kl_map_apply_dense(map, x, z, map->n_out, scratch), KLIFT_OK);
+    assert_int_equal(kl_map_apply_dense(map, x, z, map->n_out, x->rows % 2 == 0, scratch), KLIFT_OK);
     free(scratch);
     return z;
 }

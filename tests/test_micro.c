@@ -40,7 +40,7 @@ static void products_equal_the_definition(void **state)
                 d[i] = 3;
                 e[i] = 3;
             }
-            m->product32(k, f32, f32 + 99, c, 20);
+            m->product32(k, f32, f32 + 99, false, c, 20);
             m->add32(k, f32, f32 + 99, d, 20);
             m->add64(k, f64, f64 + 99, -2, e, 20);
             for (int i = 0; i < m->left; i++)
@@ -79,7 +79,12 @@ static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
         for (int panels = 1; panels <= KL_MICRO_PANELS; panels++) {
             m->sparse32(COUNT, column, value, f32, K * m->width32 / 4, panels, out); /* overlapping panels will do */
             for (int q = 0; q < panels; q++) {
-                m->product32(K, dense, f32 + q * (K * m->width32 / 4), block, m->width32);
+                m->product32(K, dense, f32 + q * (K * m->width32 / 4), false, block, m->width32);
+                float parts[KL_MICRO_LEFT * KL_MICRO_WIDEST];
+                const float *panel = f32 + q * (K * m->width32 / 4);
+                m->product32(K / 3, dense, panel, false, parts, m->width32);
+                m->product32(K - K / 3, dense + K / 3 * m->left, panel + K / 3 * m->width32, true, parts, m->width32);
+                assert_memory_equal(parts, block, sizeof(float) * (size_t)(m->left * m->width32));
                 assert_memory_equal(out + q * m->width32, block, (size_t)m->width32 * sizeof *out);
             }
         }
@@ -119,11 +124,11 @@ static void cosines_of_all_tables_agree(void **state)
     }
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
         int at = kl_micro_at(t + 1) == NULL;
-        kl_micro_at(t)->pairs(N, turns, 0.5f, c[at], s[at]);
+        kl_micro_at(t)->pairs(N, turns, 0.5f, false, c[at], s[at]);
         kl_micro_at(t)->cosines(N, turns, phase, 0.5f, o[at]);
         for (int i = 0; i < N; i++) { /* a value alone is the same value */
             float one, two;
-            kl_micro_at(t)->pairs(1, turns + i, 0.5f, &one, &two);
+            kl_micro_at(t)->pairs(1, turns + i, 0.5f, false, &one, &two);
             assert_true(one == c[at][i] && two == s[at][i]);
         }
     }

@@ -116,6 +116,22 @@ static void results_may_replace_the_angles(void **unused)
     assert_memory_equal(place, cosine, sizeof place);
 }
 
+static void memory_past_the_caches_gets_the_same_bits(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1003 };
+    static _Alignas(64) float turns[COUNT], cosine[COUNT], sine[COUNT], other_cosine[COUNT + 8], other_sine[COUNT + 8];
+    for (int i = 0; i < COUNT; i++)
+        turns[i] = (float)(syn_normal((uint64_t)i, 1) * 5);
+    kl_trig_pairs(COUNT, turns, 0.5f, cosine, sine);
+    for (int shift = 0; shift < 8; shift += 7) { /* aligned, and not */
+        kl_trig_pairs_past(COUNT, turns, 0.5f, other_cosine + shift, other_sine + shift);
+        kl_trig_drain();
+        assert_memory_equal(other_cosine + shift, cosine, sizeof cosine);
+        assert_memory_equal(other_sine + shift, sine, sizeof sine);
+    }
+}
+
 static void a_phase_is_added_to_the_angle(void **unused)
 {
     (void)unused;
@@ -158,6 +174,7 @@ int main(void)
         cmocka_unit_test(tiny_angles_are_right),
         cmocka_unit_test(huge_angles_are_right),
         cmocka_unit_test(results_may_replace_the_angles),
+        cmocka_unit_test(memory_past_the_caches_gets_the_same_bits),
         cmocka_unit_test(a_phase_is_added_to_the_angle),
         cmocka_unit_test(the_place_in_the_array_changes_no_bit),
     };

@@ -66,7 +66,7 @@ done:
     return status;
 }
 
-static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t count, float *turns, float *work)
+static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t count, const kl_waves *waves, float *work)
 {
     int64_t size = s->block;
     float *mixed = work + size;
@@ -81,17 +81,19 @@ static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t co
         for (int64_t i = 0; i < size; i++)
             mixed[i] = s->normal[first + i] * work[s->order[first + i]];
         kl_hadamard(size, NULL, mixed);
-        for (int64_t i = 0; i < size && first + i < count; i++)
-            turns[first + i] = mixed[i] * s->length[first + i];
+        int64_t used = count - first < size ? count - first : size;
+        for (int64_t i = 0; i < used; i++)
+            mixed[i] *= s->length[first + i];
+        kl_waves_take(waves, row, first, used, mixed);
     }
 }
 
 static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
 {
-    int64_t count = map->n_out / 2;
+    const kl_waves waves = kl_waves_begin(map, z);
     for (int64_t i = 0; i < x->rows; i++)
-        apply_row(map->state, x, i, count, z->dense + i * z->stride + count, scratch);
-    kl_waves_finish(x->rows, count, z->dense, z->stride);
+        apply_row(map->state, x, i, waves.count, &waves, scratch);
+    kl_waves_end(&waves);
     return KLIFT_OK;
 }
 

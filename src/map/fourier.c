@@ -79,20 +79,30 @@ done:
     return status;
 }
 
+typedef struct shifted {
+    const kl_output *z;
+    const float *phase;
+    float scale;
+} shifted;
+
+static void take_shifted(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
+{
+    const shifted *s = context;
+    kl_trig_cosines(count, turns, s->phase + column, s->scale, s->z->dense + row * s->z->stride + column);
+}
+
 static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
 {
     const state *s = map->state;
-    int64_t count = s->frequency.n;
-    bool paired = s->phase == NULL;
-    float *turns = paired ? z->dense + count : z->dense, scale = (float)sqrt(2.0 / (double)map->n_out);
+    const kl_waves waves = kl_waves_begin(map, z);
+    const shifted phases = {z, s->phase, (float)sqrt(2.0 / (double)map->n_out)};
+    const kl_product_out paired = {.take = kl_waves_take, .context = &waves}, single = {.take = take_shifted, .context = &phases};
+    const kl_product_out *to = s->phase == NULL ? &paired : &single;
     if (x->dense != NULL)
-        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, turns, z->stride, scratch);
+        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, to, scratch);
     else
-        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, turns, z->stride);
-    if (paired)
-        kl_waves_finish(x->rows, count, z->dense, z->stride);
-    for (int64_t i = 0; !paired && i < x->rows; i++)
-        kl_trig_cosines(count, turns + i * z->stride, s->phase, scale, turns + i * z->stride);
+        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, to);
+    kl_waves_end(&waves);
     return KLIFT_OK;
 }
 

@@ -182,10 +182,10 @@ int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x)
     return bytes;
 }
 
-klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, void *scratch)
+klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch)
 {
     int64_t room = sparse_room(map, x);
-    kl_output out = {.dense = z, .stride = stride};
+    kl_output out = {.dense = z, .stride = stride, .past = past};
     if (room < 0)
         return map->type->apply(map, x, &out, scratch);
     unsigned char *behind = (unsigned char *)scratch + (kl_map_scratch(map, x->rows) + 7) / 8 * 8;

@@ -22,6 +22,7 @@ enum { KL_UNIT_NORM = 1, KL_NON_NEGATIVE = 2 };
 typedef struct kl_output {
     float *dense;
     int64_t stride;
+    bool past;      /* z is too large for the caches to keep: it may be written past them */
     int64_t *start; /* (rows + 1) */
     int32_t *column;
     float *value;
@@ -79,7 +80,7 @@ bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel);
 int64_t kl_map_scratch(const kl_map *map, int64_t rows);
 /* z dense (rows, stride) whatever the map makes: a sparse z is spread out. scratch: kl_map_dense_scratch bytes */
 int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x);
-klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, void *scratch);
+klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch);
 void kl_map_save(const kl_map *map, kl_record_writer *to);
 /* n_in: what the preparation before it gives. Widths and memory are checked before anything is drawn. */
 klift_status kl_map_load(kl_record_reader *from, int64_t n_in, klift_run *run, kl_map **map);

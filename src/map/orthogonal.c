@@ -100,8 +100,8 @@ static klift_status draw(kl_map *map, klift_run *run)
     return is_dense(map) ? draw_dense(map, count, run) : draw_hadamard(map, count);
 }
 
-/* The turns of one row, block by block, into the right half of z. */
-static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t count, float *turns, float *work)
+/* The turns of one row, block by block. */
+static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t count, const kl_waves *waves, float *work)
 {
     int64_t size = s->block;
     for (int64_t first = 0; first < count; first += size) {
@@ -116,22 +116,24 @@ static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t co
         for (int k = 0; k < 3; k++)
             kl_hadamard(size, sign + k * size, work);
         for (int64_t i = 0; i < used; i++)
-            turns[first + i] = work[i] * s->length[first + i];
+            work[i] *= s->length[first + i];
+        kl_waves_take(waves, row, first, used, work);
     }
 }
 
 static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
 {
     const state *s = map->state;
-    int64_t count = map->n_out / 2;
+    const kl_waves waves = kl_waves_begin(map, z);
+    const kl_product_out to = {.take = kl_waves_take, .context = &waves};
     if (s->length != NULL)
         for (int64_t i = 0; i < x->rows; i++)
-            apply_row(s, x, i, count, z->dense + i * z->stride + count, scratch);
+            apply_row(s, x, i, waves.count, &waves, scratch);
     else if (x->dense != NULL)
-        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, z->dense + count, z->stride, scratch);
+        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, &to, scratch);
     else
-        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, z->dense + count, z->stride);
-    kl_waves_finish(x->rows, count, z->dense, z->stride);
+        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, &to);
+    kl_waves_end(&waves);
     return KLIFT_OK;
 }
 

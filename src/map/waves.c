@@ -7,11 +7,26 @@
 
 const double kl_waves_turn = 0.159154943091895335769;
 
-void kl_waves_finish(int64_t rows, int64_t count, float *z, int64_t stride)
+kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
 {
-    float scale = (float)sqrt(1.0 / (double)count);
-    for (int64_t i = 0; i < rows; i++)
-        kl_trig_pairs(count, z + i * stride + count, scale, z + i * stride, z + i * stride + count);
+    int64_t count = map->n_out / 2;
+    return (kl_waves){z, count, (float)sqrt(1.0 / (double)count)};
+}
+
+void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
+{
+    const kl_waves *waves = context;
+    float *cosine = waves->z->dense + row * waves->z->stride + column;
+    if (waves->z->past)
+        kl_trig_pairs_past(count, turns, waves->scale, cosine, cosine + waves->count);
+    else
+        kl_trig_pairs(count, turns, waves->scale, cosine, cosine + waves->count);
+}
+
+void kl_waves_end(const kl_waves *waves)
+{
+    if (waves->z->past)
+        kl_trig_drain();
 }
 
 double kl_waves_variance(const kl_map *map, const kl_pair *pair)

@@ -3,13 +3,9 @@
 
 #include "math/micro.h"
 
-#include <stddef.h>
-
 void kl_hadamard(int64_t n, const float *sign, float *x)
 {
-    for (int64_t i = 0; sign != NULL && i < n; i++)
-        x[i] *= sign[i];
-    kl_micro_get()->hadamard(n, x);
+    kl_micro_get()->hadamard(n, sign, x);
 }
 
 int64_t kl_hadamard_size(int64_t n)

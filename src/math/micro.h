@@ -6,6 +6,7 @@
 #ifndef KL_MICRO_H
 #define KL_MICRO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 16, KL_MICRO_LEFT = 4 };
@@ -14,8 +15,8 @@ typedef struct kl_micro {
     const char *name;
     int left;             /* rows of a block */
     int width32, width64; /* columns of a block, float32 and float64 */
-    /* c (left, width32) = a' b */
-    void (*product32)(int64_t k, const float *a, const float *b, float *c, int64_t stride);
+    /* c (left, width32) = a' b, or goes on from c: the same chain in parts */
+    void (*product32)(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride);
     /* c (left, width32) += a' b, summed in float32, added in float64 */
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
     /* c (left, width64) += sign a' b */
@@ -24,10 +25,11 @@ typedef struct kl_micro {
     void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
-    /* hadamard.h: x (n) := H x, n a power of two */
-    void (*hadamard)(int64_t n, float *x);
-    /* trig.h */
-    void (*pairs)(int64_t count, const float *turns, float scale, float *cosine, float *sine);
+    /* hadamard.h: x (n) := H (sign o x), n a power of two; sign NULL: all 1 */
+    void (*hadamard)(int64_t n, const float *sign, float *x);
+    /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
+    void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
+    void (*drain)(void);
     void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);
 } kl_micro;
 

@@ -17,9 +17,9 @@ typedef struct block32 {
     __m256 c[LEFT][2];
 } block32;
 
-AVX2 static inline block32 sum32(int64_t k, const float *a, const float *b)
+AVX2 static inline block32 sum32(int64_t k, const float *a, const float *b, block32 from)
 {
-    __m256 c00 = _mm256_setzero_ps(), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+    __m256 c00 = from.c[0][0], c01 = from.c[0][1], c10 = from.c[1][0], c11 = from.c[1][1], c20 = from.c[2][0], c21 = from.c[2][1], c30 = from.c[3][0], c31 = from.c[3][1];
     for (int64_t p = 0; p < k; p++, a += LEFT, b += WIDTH32) {
         __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8), x;
         x = _mm256_broadcast_ss(a);
@@ -38,9 +38,19 @@ AVX2 static inline block32 sum32(int64_t k, const float *a, const float *b)
     return (block32){{{c00, c01}, {c10, c11}, {c20, c21}, {c30, c31}}};
 }
 
-AVX2 static void product32(int64_t k, const float *a, const float *b, float *c, int64_t stride)
+AVX2 static inline block32 zeros(void)
 {
-    block32 sum = sum32(k, a, b);
+    const __m256 o = _mm256_setzero_ps();
+    return (block32){{{o, o}, {o, o}, {o, o}, {o, o}}};
+}
+
+AVX2 static void product32(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride)
+{
+    block32 sum = zeros();
+    for (int i = 0; on && i < LEFT; i++)
+        for (int j = 0; j < 2; j++)
+            sum.c[i][j] = _mm256_loadu_ps(c + i * stride + 8 * j);
+    sum = sum32(k, a, b, sum);
     for (int i = 0; i < LEFT; i++)
         for (int j = 0; j < 2; j++)
             _mm256_storeu_ps(c + i * stride + 8 * j, sum.c[i][j]);
@@ -48,7 +58,7 @@ AVX2 static void product32(int64_t k, const float *a, const float *b, float *c, 
 
 AVX2 static void add32(int64_t k, const float *a, const float *b, double *c, int64_t stride)
 {
-    block32 sum = sum32(k, a, b);
+    block32 sum = sum32(k, a, b, zeros());
     for (int i = 0; i < LEFT; i++)
         for (int j = 0; j < 4; j++) {
             __m256 v = sum.c[i][j / 2];
@@ -159,12 +169,16 @@ AVX2 static inline void radix4(float *x, int64_t h)
     _mm256_storeu_ps(x + 3 * h, _mm256_sub_ps(q, s));
 }
 
-/* 64 values in eight registers: six stages for one load and store. */
-AVX2 static inline void first64(float *x)
+/* 64 values in eight registers: signs and six stages for one load and store. */
+AVX2 static inline void first64(const float *sign, float *x)
 {
     __m256 v[8], w[8];
-    for (int i = 0; i < 8; i++)
-        v[i] = within(_mm256_loadu_ps(x + 8 * i));
+    for (int i = 0; i < 8; i++) {
+        v[i] = _mm256_loadu_ps(x + 8 * i);
+        if (sign != NULL)
+            v[i] = _mm256_mul_ps(v[i], _mm256_loadu_ps(sign + 8 * i));
+        v[i] = within(v[i]);
+    }
     for (int i = 0; i < 8; i += 2) {
         w[i] = _mm256_add_ps(v[i], v[i + 1]);
         w[i + 1] = _mm256_sub_ps(v[i], v[i + 1]);
@@ -180,10 +194,12 @@ AVX2 static inline void first64(float *x)
     }
 }
 
-AVX2 static void hadamard(int64_t n, float *x)
+AVX2 static void hadamard(int64_t n, const float *sign, float *x)
 {
     int64_t h = 64;
     if (n < 64) { /* the reference's loop: too short to matter */
+        for (int64_t i = 0; sign != NULL && i < n; i++)
+            x[i] *= sign[i];
         for (h = 1; h < n; h *= 2)
             for (int64_t i = 0; i < n; i += 2 * h)
                 for (int64_t j = i; j < i + h; j++) {
@@ -194,7 +210,7 @@ AVX2 static void hadamard(int64_t n, float *x)
         return;
     }
     for (int64_t i = 0; i < n; i += 64)
-        first64(x + i);
+        first64(sign != NULL ? sign + i : NULL, x + i);
     for (; 4 * h <= n; h *= 4)
         for (int64_t i = 0; i < n; i += 4 * h)
             for (int64_t j = i; j < i + h; j += 8)
@@ -221,27 +237,46 @@ AVX2 static inline __m256 fraction(__m256 t)
     return _mm256_sub_ps(t, _mm256_round_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 
-AVX2 static inline void pair8(const float *turns, __m256 scale, float *cosine, float *sine)
+typedef struct pair {
+    __m256 cosine, sine;
+} pair;
+
+AVX2 static inline pair pair8(const float *turns, __m256 scale)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 a = fraction(_mm256_loadu_ps(turns)), size = _mm256_andnot_ps(sign, a);
     __m256 c = sine_of(_mm256_sub_ps(_mm256_set1_ps(0.25f), size));
     __m256 s = sine_of(_mm256_min_ps(size, _mm256_sub_ps(_mm256_set1_ps(0.5f), size)));
-    _mm256_storeu_ps(cosine, _mm256_mul_ps(scale, c));
-    _mm256_storeu_ps(sine, _mm256_mul_ps(scale, _mm256_or_ps(s, _mm256_and_ps(sign, a))));
+    return (pair){_mm256_mul_ps(scale, c), _mm256_mul_ps(scale, _mm256_or_ps(s, _mm256_and_ps(sign, a)))};
 }
 
-AVX2 static void pairs(int64_t count, const float *turns, float scale, float *cosine, float *sine)
+AVX2 static void drain(void)
+{
+    _mm_sfence();
+}
+
+AVX2 static void pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine)
 {
     __m256 s = _mm256_set1_ps(scale);
     int64_t i = 0;
-    for (; i + 8 <= count; i += 8)
-        pair8(turns + i, s, cosine + i, sine + i);
+    if (past && (((uintptr_t)cosine | (uintptr_t)sine) & 31) == 0)
+        for (; i + 8 <= count; i += 8) {
+            pair p = pair8(turns + i, s);
+            _mm256_stream_ps(cosine + i, p.cosine);
+            _mm256_stream_ps(sine + i, p.sine);
+        }
+    for (; i + 8 <= count; i += 8) {
+        pair p = pair8(turns + i, s);
+        _mm256_storeu_ps(cosine + i, p.cosine);
+        _mm256_storeu_ps(sine + i, p.sine);
+    }
     if (i < count) { /* the rest through a whole vector, so that a value does not depend on its place */
         float in[8] = {0}, c[8], d[8];
         for (int64_t k = i; k < count; k++)
             in[k - i] = turns[k];
-        pair8(in, s, c, d);
+        pair p = pair8(in, s);
+        _mm256_storeu_ps(c, p.cosine);
+        _mm256_storeu_ps(d, p.sine);
         for (int64_t k = i; k < count; k++) {
             cosine[k] = c[k - i];
             sine[k] = d[k - i];
@@ -286,6 +321,7 @@ const kl_micro kl_micro_avx2 = {
     .forward64 = forward64,
     .hadamard = hadamard,
     .pairs = pairs,
+    .drain = drain,
     .cosines = cosines,
 };
 

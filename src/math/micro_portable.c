@@ -7,23 +7,24 @@
 #include "math/micro.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum { LEFT = 4, WIDTH32 = 8, WIDTH64 = 4, GROUP = KL_MICRO_GROUP };
 
 static void sum32(int64_t k, const float *restrict a, const float *restrict b, float sum[LEFT][WIDTH32])
 {
-    for (int i = 0; i < LEFT; i++)
-        for (int j = 0; j < WIDTH32; j++)
-            sum[i][j] = 0;
     for (int64_t p = 0; p < k; p++)
         for (int i = 0; i < LEFT; i++)
             for (int j = 0; j < WIDTH32; j++)
                 sum[i][j] += a[p * LEFT + i] * b[p * WIDTH32 + j];
 }
 
-static void product32(int64_t k, const float *a, const float *b, float *c, int64_t stride)
+static void product32(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride)
 {
-    float sum[LEFT][WIDTH32];
+    float sum[LEFT][WIDTH32] = {{0}};
+    for (int i = 0; on && i < LEFT; i++)
+        for (int j = 0; j < WIDTH32; j++)
+            sum[i][j] = c[i * stride + j];
     sum32(k, a, b, sum);
     for (int i = 0; i < LEFT; i++)
         for (int j = 0; j < WIDTH32; j++)
@@ -32,7 +33,7 @@ static void product32(int64_t k, const float *a, const float *b, float *c, int64
 
 static void add32(int64_t k, const float *a, const float *b, double *c, int64_t stride)
 {
-    float sum[LEFT][WIDTH32];
+    float sum[LEFT][WIDTH32] = {{0}};
     sum32(k, a, b, sum);
     for (int i = 0; i < LEFT; i++)
         for (int j = 0; j < WIDTH32; j++)
@@ -78,8 +79,10 @@ static void forward64(int64_t n, const double *l, int64_t stride, double *x)
     }
 }
 
-static void hadamard(int64_t n, float *x)
+static void hadamard(int64_t n, const float *sign, float *x)
 {
+    for (int64_t i = 0; sign != NULL && i < n; i++)
+        x[i] *= sign[i];
     for (int64_t h = 1; h < n; h *= 2)
         for (int64_t i = 0; i < n; i += 2 * h)
             for (int64_t j = i; j < i + h; j++) {
@@ -108,13 +111,18 @@ static inline float fraction(float t)
     return t - nearest;
 }
 
-static void pairs(int64_t count, const float *turns, float scale, float *cosine, float *sine)
+static void pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine)
 {
+    (void)past;
     for (int64_t i = 0; i < count; i++) {
         float a = fraction(turns[i]), size = fabsf(a), rest = 0.5f - size;
         cosine[i] = scale * sine_of(0.25f - size);
         sine[i] = scale * copysignf(sine_of(size < rest ? size : rest), a);
     }
+}
+
+static void drain(void)
+{
 }
 
 static void cosines(int64_t count, const float *turns, const float *phase, float scale, float *out)
@@ -135,5 +143,6 @@ const kl_micro kl_micro_portable = {
     .forward64 = forward64,
     .hadamard = hadamard,
     .pairs = pairs,
+    .drain = drain,
     .cosines = cosines,
 };

@@ -1,6 +1,7 @@
 /*
- * product.c - weights packed once in panels of columns, rows packed 64 at a time in groups; a panel stays in the first
- * cache while the groups pass by it. The block itself is micro.h's.
+ * product.c - weights packed once in panels of columns, rows packed 64 at a time in groups; a part of a panel stays in
+ * the first cache while the groups pass by it. Finished sums of some 64 columns are handed on while they are there,
+ * so that a map's cosines are written once. The block itself is micro.h's.
  */
 #include "math/product.h"
 
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROWS = 64 };
+enum { ROWS = 64, PART = 256, LINE = KL_MICRO_PANELS * KL_MICRO_WIDEST };
 
 static int64_t panel_count(const kl_panels *w)
 {
@@ -54,7 +55,7 @@ void kl_panels_clear(kl_panels *w)
 
 int64_t kl_product_scratch(int64_t k)
 {
-    return ROWS * k * (int64_t)sizeof(float);
+    return ROWS * (k + LINE) * (int64_t)sizeof(float);
 }
 
 /* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
@@ -70,34 +71,52 @@ static void pack(int64_t count, int64_t k, int left, const float *x, int64_t str
         }
 }
 
-/* One block into out, through a copy where it reaches over the edge. */
-static void block(const kl_micro *micro, const kl_panels *w, int64_t panel, const float *a, int64_t rows, float *out, int64_t out_stride)
+/* One panel against the packed rows into c (count rounded up to `left`, stride): the panel in parts that stay in the
+ * first cache while the rows pass by, each going on with the sums of the one before. */
+static void multiply_panel(const kl_micro *micro, const kl_panels *w, int64_t panel, int64_t count, const float *packed, float *c, int64_t stride)
 {
     const float *b = w->packed + panel * w->k * w->width;
-    int64_t first = panel * w->width, width = w->n - first < w->width ? w->n - first : w->width;
-    if (rows >= micro->left && width == w->width) {
-        micro->product32(w->k, a, b, out + first, out_stride);
-        return;
-    }
-    float edge[KL_MICRO_LEFT * KL_MICRO_WIDEST];
-    micro->product32(w->k, a, b, edge, w->width);
-    for (int64_t r = 0; r < rows && r < micro->left; r++)
-        memcpy(out + r * out_stride + first, edge + r * w->width, (size_t)width * sizeof *out);
+    int64_t from = 0;
+    do {
+        int64_t part = w->k - from < PART ? w->k - from : PART;
+        for (int64_t r = 0; r < count; r += micro->left)
+            micro->product32(part, packed + r * w->k + from * micro->left, b + from * w->width, from > 0, c + r * stride, stride);
+        from += part;
+    } while (from < w->k);
 }
 
-void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride, void *scratch)
+static void give(const kl_product_out *to, int64_t row, int64_t column, int64_t count, const float *sums)
+{
+    if (to->take != NULL)
+        to->take(to->context, row, column, count, sums);
+    else
+        memcpy(to->out + row * to->stride + column, sums, (size_t)count * sizeof *sums);
+}
+
+/* Up to KL_MICRO_PANELS panels against packed rows; straight to out where nobody takes them and nothing is cut off. */
+static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64_t count, const float *packed, float *sums, const kl_product_out *to)
 {
     const kl_micro *micro = kl_micro_get();
+    int64_t first = panel * w->width, columns = w->n - first < KL_MICRO_PANELS * w->width ? w->n - first : KL_MICRO_PANELS * w->width;
+    bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left == 0;
+    for (int64_t c = 0; c < columns; c += w->width)
+        multiply_panel(micro, w, panel + c / w->width, count, packed, direct ? to->out + row * to->stride + first + c : sums + c, direct ? to->stride : LINE);
+    for (int64_t r = 0; !direct && r < count; r++)
+        give(to, row + r, first, columns, sums + r * LINE);
+}
+
+void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
+{
+    float *packed = scratch, *sums = packed + ROWS * w->k;
     for (int64_t i = 0; i < rows; i += ROWS) {
         int64_t count = rows - i < ROWS ? rows - i : ROWS;
-        pack(count, w->k, micro->left, x + i * stride, stride, scratch);
-        for (int64_t q = 0; q < panel_count(w); q++)
-            for (int64_t r = 0; r < count; r += micro->left)
-                block(micro, w, q, (const float *)scratch + r * w->k, count - r, out + (i + r) * out_stride, out_stride);
+        pack(count, w->k, kl_micro_get()->left, x + i * stride, stride, packed);
+        for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
+            multiply_group(w, q, i, count, packed, sums, to);
     }
 }
 
-void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, float *out, int64_t out_stride)
+void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, const kl_product_out *to)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t panels = panel_count(w), panel_stride = w->k * w->width;
@@ -108,7 +127,7 @@ void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, c
             float sum[KL_MICRO_PANELS * KL_MICRO_WIDEST];
             int64_t from = start[i], count = start[i + 1] - from;
             micro->sparse32(count, count > 0 ? column + from : NULL, count > 0 ? value + from : NULL, w->packed + q * panel_stride, panel_stride, here, sum);
-            memcpy(out + i * out_stride + first, sum, (size_t)width * sizeof *out);
+            give(to, i, first, width, sum);
         }
     }
 }

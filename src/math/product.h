@@ -22,11 +22,19 @@ float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column);
 int64_t kl_panels_floats(const kl_panels *w); /* length of packed */
 void kl_panels_clear(kl_panels *w);
 
+/* Where the sums go: out (rows, n), or to a function that takes them while they are in the first cache. */
+typedef struct kl_product_out {
+    float *out;
+    int64_t stride;
+    void (*take)(const void *context, int64_t row, int64_t column, int64_t count, const float *sums); /* count columns of one row */
+    const void *context;
+} kl_product_out;
+
 /* Bytes of scratch a dense product needs. */
 int64_t kl_product_scratch(int64_t k);
-/* out (rows, n) with row stride out_stride; x dense (rows, k) */
-void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, float *out, int64_t out_stride, void *scratch);
+/* x dense (rows, k) */
+void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch);
 /* x CSR (rows, k): entries start[i] .. start[i+1]-1 */
-void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, float *out, int64_t out_stride);
+void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, const kl_product_out *to);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { CACHED = 1 << 22 }; /* values that may stay in a cache until they are read; how they are written changes no bit */
+
 static int64_t round_up(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -21,12 +23,12 @@ int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
     return round_up(kl_prepare_scratch(&lift->prepare, x)) + round_up((a > b ? a : b) + extra);
 }
 
-klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, void *scratch)
+klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch)
 {
     kl_batch prepared;
     kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
     void *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
-    return kl_map_apply_dense(lift->map, &prepared, z, stride, behind);
+    return kl_map_apply_dense(lift->map, &prepared, z, stride, past, behind);
 }
 
 typedef struct lifting {
@@ -34,6 +36,7 @@ typedef struct lifting {
     const kl_batch *x;
     float *z;
     int64_t stride, scratch_bytes;
+    bool past;
     unsigned char *scratch;
 } lifting;
 
@@ -42,13 +45,13 @@ static klift_status lift_task(void *context, int64_t task, int worker)
     const lifting *l = context;
     int64_t first = task * KL_CHUNK, left = l->x->rows - first;
     kl_batch part = kl_batch_part(l->x, first, left < KL_CHUNK ? left : KL_CHUNK);
-    return kl_lift_chunk(l->lift, &part, l->z + first * l->stride, l->stride, l->scratch + worker * l->scratch_bytes);
+    return kl_lift_chunk(l->lift, &part, l->z + first * l->stride, l->stride, l->past, l->scratch + worker * l->scratch_bytes);
 }
 
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run)
 {
     int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK;
-    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride};
+    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED};
     for (int64_t t = 0; t < tasks; t++) {
         int64_t left = x->rows - t * KL_CHUNK;
         kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
@@ -65,7 +68,7 @@ static klift_status lift_kept(const void *user, const kl_batch *x, float *z, int
     void *scratch = NULL;
     (void)worker;
     KL_TRY(kl_new(&scratch, kl_lift_scratch(lift, x), 1, "scratch"));
-    klift_status status = kl_lift_chunk(lift, x, z, stride, scratch);
+    klift_status status = kl_lift_chunk(lift, x, z, stride, false, scratch);
     kl_free(scratch);
     return status;
 }

@@ -22,7 +22,7 @@ struct klift_map {
 
 /* z (rows, stride) for at most KL_CHUNK rows on this thread; scratch: kl_lift_scratch bytes */
 int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x);
-klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, void *scratch);
+klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch);
 /* z (rows, stride) for any number of rows over the run's pool */
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
 /* The view of a learner that wants to lift the rows it kept. */

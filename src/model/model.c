@@ -55,7 +55,7 @@ static klift_status score_task(void *context, int64_t task, int worker)
     int64_t first = task * KL_CHUNK, left = s->x->rows - first, stride = w->features;
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
     float *z = s->z + worker * s->z_floats;
-    KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, s->scratch + worker * s->scratch_bytes));
+    KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, false, s->scratch + worker * s->scratch_bytes));
     for (int64_t i = 0; i < part.rows; i++)
         for (int64_t o = 0; o < w->outputs; o++) {
             double score = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);

@@ -1,0 +1,380 @@
+/*
+ * bench_engine.c - klift's inner work against OpenBLAS at the right core, interleaved in one process, best of each.
+ * usage: bench_engine [ROUNDS]        one JSON object per line: {name, ratio, goal, reached, klift, peer}
+ *        bench_engine training ROWS COLUMNS FEATURES     seconds of the bare products that a training needs
+ * ratio = peer's time / klift's, or klift's share of a limit; two threads where not said otherwise.
+ */
+#define _GNU_SOURCE
+#include "peers.h"
+
+#include "base/memory.h"
+#include "base/run.h"
+#include "math/hadamard.h"
+#include "math/product.h"
+#include "math/tiles.h"
+
+#include <klift.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int rounds = 7;
+static peers peer;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static float *numbers(int64_t count)
+{
+    float *x = aligned_alloc(64, (size_t)((count * 4 + 63) / 64 * 64));
+    uint32_t s = 12345;
+    for (int64_t i = 0; i < count; i++) {
+        s = s * 1664525u + 1013904223u;
+        x[i] = (float)(s >> 8) * 0x1p-24f - 0.5f;
+    }
+    return x;
+}
+
+typedef struct job {
+    int64_t m, n, k;
+    float *a, *b, *c;
+    kl_panels panels;
+    void *scratch;
+    kl_tiles tiles, copy;
+    kl_tile_rows rows;
+    double *square, *kept;
+    klift_run *run;
+    klift_map *map;
+    float *z;
+} job;
+
+/* Best seconds of two pieces of work, interleaved. */
+static void race(void (*ours)(job *), void (*theirs)(job *), void (*again)(job *), job *j, double *a, double *b)
+{
+    *a = *b = 1e300;
+    for (int r = 0; r < rounds; r++) {
+        void (*work[2])(job *) = {ours, theirs};
+        double *best[2] = {a, b};
+        for (int i = 0; i < 2; i++) {
+            if (work[i] == NULL)
+                continue;
+            if (again != NULL)
+                again(j);
+            double start = now();
+            work[i](j);
+            double took = now() - start;
+            *best[i] = took < *best[i] ? took : *best[i];
+        }
+    }
+}
+
+static void print(const char *name, double ratio, double goal, const char *klift, double ours, const char *other, double theirs)
+{
+    printf("{\"name\": \"%s\", \"ratio\": %.3f, \"goal\": %g, \"reached\": %s, \"klift\": \"%.4g %s\", \"peer\": \"%.4g %s\"}\n", name, ratio, goal,
+           ratio >= goal ? "true" : "false", ours, klift, theirs, other);
+    fflush(stdout);
+}
+
+/* ---- products ---- */
+
+static void our_product(job *j)
+{
+    kl_product_dense(&j->panels, j->m, j->a, j->k, &(kl_product_out){.out = j->c, .stride = j->n}, j->scratch);
+}
+
+static void their_product(job *j)
+{
+    peer.sgemm(PEER_ROW_MAJOR, PEER_NO_TRANS, PEER_TRANS, (int)j->m, (int)j->n, (int)j->k, 1, j->a, (int)j->k, j->b, (int)j->k, 0, j->c, (int)j->n);
+}
+
+static void products(void)
+{
+    static const int64_t lengths[] = {54, 123, 256, 784};
+    peer.set_threads(1);
+    for (int i = 0; i < 4; i++) {
+        job j = {.m = 250, .n = 2048, .k = lengths[i]};
+        double ours, theirs, work = 2.0 * (double)(j.m * j.n * j.k) * 1e-9;
+        char name[64];
+        j.a = numbers(j.m * j.k);
+        j.b = numbers(j.n * j.k);
+        j.c = numbers(j.m * j.n);
+        j.scratch = malloc((size_t)kl_product_scratch(j.k));
+        if (kl_panels_new(&j.panels, j.n, j.k) != KLIFT_OK)
+            exit(1);
+        for (int64_t r = 0; r < j.n; r++)
+            for (int64_t p = 0; p < j.k; p++)
+                *kl_panels_at(&j.panels, r, p) = j.b[r * j.k + p];
+        rounds *= 8;
+        race(our_product, their_product, NULL, &j, &ours, &theirs);
+        rounds /= 8;
+        snprintf(name, sizeof name, "product 250 x %lld x 2048, 1 thread", (long long)j.k);
+        print(name, theirs / ours, 0.9, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
+        kl_panels_clear(&j.panels);
+        free(j.a);
+        free(j.b);
+        free(j.c);
+        free(j.scratch);
+    }
+}
+
+/* ---- tiles ---- */
+
+static void our_tile(job *j)
+{
+    kl_tiles_update(&j->tiles, 1, 0, &j->rows, j->scratch);
+}
+
+static void their_tile(job *j)
+{
+    peer.sgemm(PEER_ROW_MAJOR, PEER_TRANS, PEER_NO_TRANS, 512, 512, (int)j->m, 1, j->a, (int)j->n, j->a + 512, (int)j->n, 0, j->c, 512);
+}
+
+static void tile(void)
+{
+    job j = {.m = 4096, .n = 4096};
+    double ours, theirs, work = 2.0 * 512 * 512 * (double)j.m * 1e-9;
+    int32_t *index = malloc((size_t)j.m * sizeof *index);
+    float *shift = calloc((size_t)j.n, sizeof *shift);
+    for (int64_t i = 0; i < j.m; i++)
+        index[i] = (int32_t)i;
+    j.a = numbers(j.m * j.n);
+    j.c = numbers(512 * 512);
+    if (kl_tiles_new(&j.tiles, j.n) != KLIFT_OK)
+        exit(1);
+    j.scratch = malloc((size_t)kl_tiles_update_scratch(&j.tiles));
+    j.rows = (kl_tile_rows){j.a, j.n, j.m, index, shift, NULL};
+    peer.set_threads(1);
+    race(our_tile, their_tile, NULL, &j, &ours, &theirs);
+    print("tile 512 x 512 x 4096, 1 thread", theirs / ours, 0.9, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
+    kl_tiles_clear(&j.tiles);
+    free(j.a);
+    free(j.c);
+    free(j.scratch);
+    free(index);
+    free(shift);
+}
+
+/* ---- Cholesky ---- */
+
+static void our_factor(job *j)
+{
+    int64_t failed;
+    if (kl_tiles_factor(&j->tiles, j->run, &failed) != KLIFT_OK || failed >= 0)
+        exit(1);
+}
+
+static void their_factor(job *j)
+{
+    int n = (int)j->n, info;
+    peer.dpotrf("U", &n, j->square, &n, &info); /* of the row-major lower triangle */
+    if (info != 0)
+        exit(1);
+}
+
+static void restore(job *j)
+{
+    memcpy(j->tiles.value, j->copy.value, (size_t)kl_tiles_bytes(j->n));
+    memcpy(j->square, j->kept, (size_t)(j->n * j->n) * sizeof *j->kept);
+}
+
+static void factors(klift_run *run)
+{
+    static const int64_t sizes[] = {4096, 8192};
+    peer.set_threads(2);
+    for (int i = 0; i < 2; i++) {
+        job j = {.n = sizes[i], .run = run};
+        double ours, theirs, n = (double)j.n, work = n * n * n / 3 * 1e-9;
+        char name[64];
+        j.square = malloc((size_t)(j.n * j.n) * sizeof(double));
+        j.kept = malloc((size_t)(j.n * j.n) * sizeof(double));
+        if (kl_tiles_new(&j.tiles, j.n) != KLIFT_OK || kl_tiles_new(&j.copy, j.n) != KLIFT_OK)
+            exit(1);
+        for (int64_t r = 0; r < j.n; r++)
+            for (int64_t c = 0; c <= r; c++) {
+                double v = r == c ? 2 + n * 1e-4 : exp(-(double)(r - c) * 0.01);
+                j.kept[r * j.n + c] = j.kept[c * j.n + r] = v;
+                kl_tiles_at(&j.copy, r / j.copy.edge, c / j.copy.edge)[r % j.copy.edge * j.copy.edge + c % j.copy.edge] = v;
+            }
+        int all = rounds;
+        rounds = i == 0 ? rounds : (rounds + 1) / 2;
+        race(our_factor, their_factor, restore, &j, &ours, &theirs);
+        rounds = all;
+        snprintf(name, sizeof name, "Cholesky %lld, 2 threads", (long long)j.n);
+        print(name, theirs / ours, 1 / 1.3, "GFLOP/s", work / ours, "GFLOP/s (dpotrf)", work / theirs);
+        kl_tiles_clear(&j.tiles);
+        kl_tiles_clear(&j.copy);
+        free(j.square);
+        free(j.kept);
+    }
+}
+
+/* ---- maps ---- */
+
+static void our_map(job *j)
+{
+    klift_batch x = {.size = sizeof x, .rows = j->m, .columns = j->k, .dense = j->a, .stride = j->k};
+    if (klift_map_apply(j->map, &x, j->z, 2 * j->n, j->run) != KLIFT_OK)
+        exit(1);
+}
+
+static void one_thread_map(job *j)
+{
+    klift_run *run = j->run;
+    j->run = NULL;
+    our_map(j);
+    j->run = run;
+}
+
+static klift_map *map_of(const char *name, int64_t dim, int64_t features)
+{
+    klift_spec *spec;
+    klift_map *map;
+    char text[32];
+    if (klift_spec_new(&spec) != KLIFT_OK || klift_spec_set(spec, "map", name) != KLIFT_OK || klift_spec_set(spec, "kernel", "gaussian:gamma=0.01") != KLIFT_OK)
+        exit(1);
+    snprintf(text, sizeof text, "%lld", (long long)dim);
+    klift_spec_set(spec, "dim", text);
+    snprintf(text, sizeof text, "%lld", (long long)features);
+    klift_spec_set(spec, "features", text);
+    if (klift_map_fit(spec, NULL, NULL, &map) != KLIFT_OK) {
+        fprintf(stderr, "%s\n", klift_error());
+        exit(1);
+    }
+    klift_spec_free(spec);
+    return map;
+}
+
+static void maps(klift_run *run)
+{
+    job j = {.m = 10000, .n = 2048, .k = 784, .run = run};
+    double ours, theirs, work = 2.0 * (double)(j.m * j.n * j.k) * 1e-9;
+    j.a = numbers(j.m * j.k);
+    j.b = numbers(j.n * j.k);
+    j.c = numbers(j.m * j.n);
+    j.z = numbers(j.m * j.n * 2);
+    j.map = map_of("fourier", j.k, 2 * j.n);
+    peer.set_threads(2);
+    race(our_map, their_product, NULL, &j, &ours, &theirs);
+    print("fourier 10,000 x 784 -> 4096 against bare sgemm", theirs / ours, 1 / 1.05, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
+    race(our_map, one_thread_map, NULL, &j, &ours, &theirs);
+    print("fourier, two threads against one", theirs / ours, 1.85, "ms", ours * 1e3, "ms", theirs * 1e3);
+    klift_map_free(j.map);
+    j.map = map_of("orthogonal", j.k, 2 * j.n);
+    race(our_map, one_thread_map, NULL, &j, &ours, &theirs);
+    print("orthogonal 10,000 x 784 -> 4096, two threads against one", theirs / ours, 1.85, "ms", ours * 1e3, "ms", theirs * 1e3);
+    klift_map_free(j.map);
+    free(j.a);
+    free(j.b);
+    free(j.c);
+    free(j.z);
+}
+
+/* ---- Walsh-Hadamard ---- */
+
+#if defined(__x86_64__)
+typedef float lanes __attribute__((vector_size(32)));
+__attribute__((target("avx2"), noinline)) static void add(int64_t count, lanes *sum)
+{
+    lanes a = sum[0], b = sum[1], c = sum[2], d = sum[3], e = sum[4], f = sum[5], g = sum[6], h = sum[7], one = sum[8];
+    for (int64_t i = 0; i < count; i++) {
+        a += one, b += one, c += one, d += one, e += one, f += one, g += one, h += one;
+        __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
+    }
+    sum[0] = a + b + c + d + e + f + g + h;
+}
+
+/* Additions per second that the registers allow, in units of 10^9. */
+static double add_peak(void)
+{
+    lanes sum[9] = {0};
+    double best = 0;
+    for (int r = 0; r < 20; r++) {
+        double start = now();
+        add(200000, sum);
+        best = fmax(best, 200000 * 64 / (now() - start) * 1e-9);
+    }
+    return best;
+}
+#else
+static double add_peak(void)
+{
+    return NAN;
+}
+#endif
+
+static void transforms(void)
+{
+    for (int log = 6; log <= 16; log += log == 14 ? 2 : 1) {
+        int64_t n = INT64_C(1) << log, repeats = (INT64_C(1) << 22) / n;
+        float *x = numbers(n);
+        double best = 1e300, peak = 0;
+        char name[64];
+        for (int r = 0; r < 3 * rounds; r++) {
+            peak = fmax(peak, add_peak());
+            double start = now();
+            for (int64_t i = 0; i < repeats; i++) {
+                kl_hadamard(n, NULL, x);
+                x[0] = x[0] < 1e30f ? x[0] : 1e-30f; /* values grow by 2^log each time: only speed matters, but no infinities */
+                if (i % 8 == 7)
+                    memset(x, 0, (size_t)n * sizeof *x);
+            }
+            best = fmin(best, (now() - start) / (double)repeats);
+        }
+        snprintf(name, sizeof name, "Walsh-Hadamard 2^%d, share of the add peak", log);
+        double rate = (double)n * log / best * 1e-9;
+        print(name, rate / peak, log >= 8 && log <= 14 ? 0.4 : 0.0, "Gadd/s", rate, "Gadd/s peak", peak);
+        free(x);
+    }
+}
+
+/* ---- training ---- */
+
+static void syrk(job *j)
+{
+    peer.ssyrk(PEER_ROW_MAJOR, PEER_LOWER, PEER_TRANS, (int)(2 * j->n), (int)j->m, 1, j->z, (int)(2 * j->n), 0, j->c, (int)(2 * j->n));
+}
+
+static int training(int64_t rows, int64_t columns, int64_t features)
+{
+    job j = {.m = rows, .n = features / 2, .k = columns};
+    double a, b, none;
+    j.a = numbers(rows * columns);
+    j.b = numbers(j.n * columns);
+    j.z = numbers(rows * features);
+    j.c = numbers(rows * j.n > features * features ? rows * j.n : features * features);
+    peer.set_threads(2);
+    rounds = 2;
+    race(their_product, NULL, NULL, &j, &a, &none);
+    race(syrk, NULL, NULL, &j, &b, &none);
+    printf("%.4f %.4f %s\n", a, b, peer.core);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    klift_run *run;
+    if (!peers_load(&peer)) {
+        fprintf(stderr, "bench_engine: no libopenblas.so.0: scripts/setup bench installs it\n");
+        return 1;
+    }
+    if (argc == 5)
+        return training(atoll(argv[2]), atoll(argv[3]), atoll(argv[4]));
+    rounds = argc > 1 ? atoi(argv[1]) : rounds;
+    if (klift_run_new(&run) != KLIFT_OK || klift_run_set(run, "threads", "2") != KLIFT_OK)
+        return 1;
+    fprintf(stderr, "OpenBLAS core %s\n", peer.core);
+    products();
+    tile();
+    factors(run);
+    maps(run);
+    transforms();
+    klift_run_free(run);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* peers.c - loads OpenBLAS with its core chosen by what the CPU has; Debian's takes new ones for a Prescott otherwise. */
+#define _GNU_SOURCE
+#include "peers.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *right_core(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
+#endif
+    return NULL;
+}
+
+static bool find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+bool peers_load(peers *p)
+{
+    char *(*core)(void);
+    if (right_core() != NULL)
+        setenv("OPENBLAS_CORETYPE", right_core(), 0);
+    p->library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (p->library == NULL || !find(p->library, "openblas_set_num_threads", &p->set_threads) || !find(p->library, "cblas_sgemm", &p->sgemm) ||
+        !find(p->library, "cblas_ssyrk", &p->ssyrk) || !find(p->library, "dpotrf_", &p->dpotrf))
+        return false;
+    p->core = find(p->library, "openblas_get_corename", &core) ? core() : "?";
+    return true;
+}
