@@ -60,6 +60,9 @@ $(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+# The oracle of cosines, when it is there.
+$(BUILD)/tests/test_trig: LDLIBS += $(call library,sleef,sleef.h,-lsleef)
+
 # The n-th allocation fails on request: an object of its own before the library, whose memory.o is then not taken.
 $(BUILD)/src/base/memory_oom.o: src/base/memory.c
 	@mkdir -p $(@D)

@@ -1,4 +1,8 @@
-/* test_trig.c - cosine and sine in turns against long double, for the float32 argument as given: error below 3e-7. */
+/*
+ * test_trig.c - cosine and sine in turns against long double, and every table of inner loops against SLEEF where it is
+ * installed, for the float32 argument as given: error below 3e-7.
+ */
+#include "math/micro.h"
 #include "math/trig.h"
 #include "support.h"
 
@@ -9,6 +13,11 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#if !defined(KLIFT_WITHOUT_SLEEF) && __has_include(<sleef.h>)
+#include <sleef.h>
+#define HAVE_SLEEF 1
+#endif
 
 static const long double two_pi = 6.283185307179586476925286766559006L;
 static const double allowed = 3e-7;
@@ -93,6 +102,72 @@ static void huge_angles_are_right(void **unused)
     free(turns);
 }
 
+/* Within half a unit of float64, and by a range reduction of its own: it is given the whole angle. */
+static double oracle_cosine(float turns)
+{
+#ifdef HAVE_SLEEF
+    return Sleef_cospi_u05(2 * (double)turns);
+#else
+    return (double)cosl(two_pi * ((long double)turns - rintl((long double)turns)));
+#endif
+}
+
+static double oracle_sine(float turns)
+{
+#ifdef HAVE_SLEEF
+    return Sleef_sinpi_u05(2 * (double)turns);
+#else
+    return (double)sinl(two_pi * ((long double)turns - rintl((long double)turns)));
+#endif
+}
+
+enum { AT_ONCE = 1000, RANGES = 5 };
+
+/* The angles a map makes: within a turn, tens of turns, the outliers of unscaled data, as far as it is promised, and tiny ones. */
+static float random_angle(int range, int64_t i)
+{
+    static const double reach[RANGES] = {0.5, 16, 1000, 4194304, 1};
+    uint64_t key = (uint64_t)(i * RANGES + range);
+    double angle = (syn_uniform(2 * key) * 2 - 1) * reach[range];
+    return (float)(range == RANGES - 1 ? ldexp(angle, -(int)(40 * syn_uniform(2 * key + 1))) : angle);
+}
+
+static double largest_error(const kl_micro *micro, int range, int64_t count)
+{
+    float turns[AT_ONCE], phase[AT_ONCE], cosine[AT_ONCE], sine[AT_ONCE], shifted[AT_ONCE];
+    double largest = 0;
+    for (int64_t first = 0; first < count; first += AT_ONCE) {
+        for (int i = 0; i < AT_ONCE; i++) {
+            turns[i] = random_angle(range, first + i);
+            phase[i] = (float)syn_uniform((uint64_t)(first + i));
+        }
+        micro->pairs(AT_ONCE, turns, 1, cosine, sine);
+        micro->cosines(AT_ONCE, turns, phase, 1, shifted);
+        for (int i = 0; i < AT_ONCE; i++) {
+            double c = fabs((double)cosine[i] - oracle_cosine(turns[i])), s = fabs((double)sine[i] - oracle_sine(turns[i]));
+            double p = fabs((double)shifted[i] - oracle_cosine(turns[i] + phase[i]));
+            if (!(c <= allowed && s <= allowed && p <= allowed))
+                fail_msg("%s, %.9g turns, phase %.9g: errors %g, %g and %g", micro->name, (double)turns[i], (double)phase[i], c, s, p);
+            largest = fmax(largest, fmax(c, fmax(s, p)));
+        }
+    }
+    return largest;
+}
+
+static void every_table_agrees_with_the_oracle(void **unused)
+{
+    (void)unused;
+#ifndef HAVE_SLEEF
+    print_message("skipped: SLEEF as the oracle of cosines (libsleef-dev is not installed); long double takes its place\n");
+#endif
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        double largest = 0;
+        for (int range = 0; range < RANGES; range++)
+            largest = fmax(largest, largest_error(kl_micro_at(t), range, many()));
+        print_message("%s: largest error %.3g\n", kl_micro_at(t)->name, largest);
+    }
+}
+
 static void results_may_replace_the_angles(void **unused)
 {
     (void)unused;
@@ -173,6 +248,7 @@ int main(void)
         cmocka_unit_test(multiples_of_an_eighth_are_right),
         cmocka_unit_test(tiny_angles_are_right),
         cmocka_unit_test(huge_angles_are_right),
+        cmocka_unit_test(every_table_agrees_with_the_oracle),
         cmocka_unit_test(results_may_replace_the_angles),
         cmocka_unit_test(memory_past_the_caches_gets_the_same_bits),
         cmocka_unit_test(a_phase_is_added_to_the_angle),

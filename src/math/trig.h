@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* cosine[i] = scale cos(2 pi turns[i]), sine[i] likewise; within 2e-7 of scale for |turns| < 2^22. */
+/* cosine[i] = scale cos(2 pi turns[i]), sine[i] likewise; within 3e-7 of scale for |turns| < 2^22. */
 void kl_trig_pairs(int64_t count, const float *turns, float scale, float *cosine, float *sine);
 /* The same into memory that will not be read soon: past the caches, where the places allow it. kl_trig_drain before
  * another thread reads it. */
