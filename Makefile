@@ -24,6 +24,16 @@ WITHOUT  ?=
 library   = $(if $(filter $(1),$(WITHOUT)),,$(shell $(CC) -E -x c -include $(2) /dev/null >/dev/null 2>&1 && echo $(3)))
 LDLIBS   := $(LDLIBS) $(call library,zlib,zlib.h,-lz) $(call library,lzma,lzma.h,-llzma) $(call library,zstd,zstd.h,-lzstd) $(call library,bz2,bzlib.h,-lbz2)
 CFLAGS   += $(foreach name,$(WITHOUT),-DKLIFT_WITHOUT_$(shell echo $(name) | tr a-z A-Z))
+# Block products by a CBLAS: make KLIFT_BLAS=1 BUILD=build-blas takes the first of these that pkg-config knows, KLIFT_BLAS=openblas that one.
+KLIFT_BLAS ?=
+ifneq ($(KLIFT_BLAS),)
+BLAS    := $(firstword $(foreach name,$(patsubst 1,cblas openblas blis blas,$(KLIFT_BLAS)),$(shell pkg-config --exists $(name) && echo $(name))))
+ifeq ($(BLAS),)
+$(error KLIFT_BLAS=$(KLIFT_BLAS): pkg-config knows no such BLAS; scripts/setup blas installs one)
+endif
+CFLAGS  += -DKLIFT_BLAS $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(BLAS)))
+LDLIBS  += $(shell pkg-config --libs $(BLAS))
+endif
 ifneq ($(SANITIZE),)
 CFLAGS  += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SANITIZE)

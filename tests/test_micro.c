@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-enum { MOST = 900 };
+enum { MOST = 900, STRIDE = KL_MICRO_WIDEST + 4 };
 
-static float f32[MOST * 16];
-static double f64[MOST * 16];
+static float f32[MOST * KL_MICRO_WIDEST];
+static double f64[MOST * KL_MICRO_WIDEST];
 
 static void fill(void)
 {
-    for (int i = 0; i < MOST * 16; i++) {
+    for (int i = 0; i < MOST * KL_MICRO_WIDEST; i++) {
         f64[i] = syn_normal((uint64_t)i, 5);
         f32[i] = (float)f64[i];
     }
@@ -33,18 +33,18 @@ static void products_equal_the_definition(void **state)
         print_message("%s: %d x %d, %d x %d\n", m->name, m->left, m->width32, m->left, m->width64);
         for (int s = 0; s < 7; s++) {
             int64_t k = lengths[s];
-            float c[4 * 20];
-            double d[4 * 20], e[4 * 20];
-            for (int i = 0; i < 80; i++) {
+            float c[KL_MICRO_LEFT * STRIDE];
+            double d[KL_MICRO_LEFT * STRIDE], e[KL_MICRO_LEFT * STRIDE];
+            for (int i = 0; i < KL_MICRO_LEFT * STRIDE; i++) {
                 c[i] = 7;
                 d[i] = 3;
                 e[i] = 3;
             }
-            m->product32(k, f32, f32 + 99, false, c, 20);
-            m->add32(k, f32, f32 + 99, d, 20);
-            m->add64(k, f64, f64 + 99, -2, e, 20);
+            m->product32(k, f32, f32 + 99, false, c, STRIDE);
+            m->add32(k, f32, f32 + 99, d, STRIDE);
+            m->add64(k, f64, f64 + 99, -2, e, STRIDE);
             for (int i = 0; i < m->left; i++)
-                for (int j = 0; j < 20; j++) {
+                for (int j = 0; j < STRIDE; j++) {
                     double single = 0, size = 0, full = 0;
                     for (int64_t p = 0; p < k && j < m->width32; p++) {
                         double term = (double)f32[p * m->left + i] * (double)f32[99 + p * m->width32 + j];
@@ -54,9 +54,9 @@ static void products_equal_the_definition(void **state)
                     for (int64_t p = 0; p < k && j < m->width64; p++)
                         full += f64[p * m->left + i] * f64[99 + p * m->width64 + j];
                     double bound = (double)(k + 1) * 0x1p-24 * size;
-                    assert_true(fabs((double)c[i * 20 + j] - (j < m->width32 ? single : 7)) <= bound);
-                    assert_true(fabs(d[i * 20 + j] - 3 - single) <= bound);
-                    assert_true(fabs(e[i * 20 + j] - 3 + 2 * full) <= 1e-12 * (1 + (double)k));
+                    assert_true(fabs((double)c[i * STRIDE + j] - (j < m->width32 ? single : 7)) <= bound);
+                    assert_true(fabs(d[i * STRIDE + j] - 3 - single) <= bound);
+                    assert_true(fabs(e[i * STRIDE + j] - 3 + 2 * full) <= 1e-12 * (1 + (double)k));
                 }
         }
     }
@@ -70,22 +70,22 @@ static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
         const kl_micro *m = kl_micro_at(t);
         int32_t column[COUNT];
-        float value[COUNT], dense[K * 4] = {0}, out[KL_MICRO_PANELS * KL_MICRO_WIDEST], block[4 * KL_MICRO_WIDEST];
+        float value[COUNT], dense[K * KL_MICRO_LEFT] = {0}, out[KL_MICRO_PANELS * KL_MICRO_WIDEST], block[KL_MICRO_LEFT * KL_MICRO_WIDEST];
         for (int i = 0; i < COUNT; i++) {
             column[i] = (int32_t)(3 * i + i % 2);
             value[i] = f32[1000 + i];
             dense[column[i] * m->left] = value[i];
         }
         for (int panels = 1; panels <= KL_MICRO_PANELS; panels++) {
-            m->sparse32(COUNT, column, value, f32, K * m->width32 / 4, panels, out); /* overlapping panels will do */
+            m->sparse32(COUNT, column, value, f32, K * m->width32, panels, out);
             for (int q = 0; q < panels; q++) {
-                m->product32(K, dense, f32 + q * (K * m->width32 / 4), false, block, m->width32);
-                float parts[KL_MICRO_LEFT * KL_MICRO_WIDEST];
-                const float *panel = f32 + q * (K * m->width32 / 4);
-                m->product32(K / 3, dense, panel, false, parts, m->width32);
-                m->product32(K - K / 3, dense + K / 3 * m->left, panel + K / 3 * m->width32, true, parts, m->width32);
-                assert_memory_equal(parts, block, sizeof(float) * (size_t)(m->left * m->width32));
+                const float *panel = f32 + q * K * m->width32;
+                m->product32(K, dense, panel, false, block, m->width32);
                 assert_memory_equal(out + q * m->width32, block, (size_t)m->width32 * sizeof *out);
+                float parts[KL_MICRO_LEFT * KL_MICRO_WIDEST];
+                m->product32(128, dense, panel, false, parts, m->width32);
+                m->product32(K - 128, dense + 128 * m->left, panel + 128 * m->width32, true, parts, m->width32);
+                assert_memory_equal(parts, block, sizeof(float) * (size_t)(m->left * m->width32));
             }
         }
     }
@@ -148,6 +148,9 @@ static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state
     assert_true(found);
     if (wanted != NULL && strcmp(wanted, "portable") == 0)
         assert_string_equal(kl_micro_get()->name, "portable");
+#ifdef KLIFT_BLAS
+    assert_string_equal(kl_micro_at(0)->name, "blas");
+#endif
 }
 
 int main(void)

@@ -2,6 +2,7 @@
  * micro.h - the innermost loops, one table per instruction set: micro_portable.c is the reference, micro_avx2.c stands
  * beside it. Chosen by cpuid once per process, KLIFT_SIMD=portable|avx2 overrides. Operands are packed in panels:
  * a (k, left), b (k, width); every sum is one chain over ascending k, so blocks do not depend on what is around them.
+ * make KLIFT_BLAS=1 puts micro_blas.c before them, whose sums are those of a BLAS.
  */
 #ifndef KL_MICRO_H
 #define KL_MICRO_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 16, KL_MICRO_LEFT = 4 };
+enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 4 };
 
 typedef struct kl_micro {
     const char *name;
@@ -21,7 +22,7 @@ typedef struct kl_micro {
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
     /* c (left, width64) += sign a' b */
     void (*add64)(int64_t k, const double *a, const double *b, double sign, double *c, int64_t stride);
-    /* One sparse row against up to KL_MICRO_PANELS panels, panel_stride apart: out (panels, width32) */
+    /* One sparse row against up to KL_MICRO_PANELS panels, panel_stride = k width32 apart: out (panels, width32) */
     void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
@@ -35,5 +36,6 @@ typedef struct kl_micro {
 
 const kl_micro *kl_micro_get(void);            /* the one in use */
 const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */
+const kl_micro *kl_micro_blas(const kl_micro *beneath); /* for micro.c, with KLIFT_BLAS: products by BLAS, all else from beneath */
 
 #endif

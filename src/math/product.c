@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-enum { ROWS = 64, PART = 256, LINE = KL_MICRO_PANELS * KL_MICRO_WIDEST };
+enum { ROWS = 64, PART = 256 };
+
+/* Floats of a row of finished sums. */
+static int64_t line(int width)
+{
+    return KL_MICRO_PANELS * width;
+}
 
 static int64_t panel_count(const kl_panels *w)
 {
@@ -55,7 +61,7 @@ void kl_panels_clear(kl_panels *w)
 
 int64_t kl_product_scratch(int64_t k)
 {
-    return ROWS * (k + LINE) * (int64_t)sizeof(float);
+    return ROWS * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
 }
 
 /* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
@@ -100,9 +106,9 @@ static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64
     int64_t first = panel * w->width, columns = w->n - first < KL_MICRO_PANELS * w->width ? w->n - first : KL_MICRO_PANELS * w->width;
     bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left == 0;
     for (int64_t c = 0; c < columns; c += w->width)
-        multiply_panel(micro, w, panel + c / w->width, count, packed, direct ? to->out + row * to->stride + first + c : sums + c, direct ? to->stride : LINE);
+        multiply_panel(micro, w, panel + c / w->width, count, packed, direct ? to->out + row * to->stride + first + c : sums + c, direct ? to->stride : line(w->width));
     for (int64_t r = 0; !direct && r < count; r++)
-        give(to, row + r, first, columns, sums + r * LINE);
+        give(to, row + r, first, columns, sums + r * line(w->width));
 }
 
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
