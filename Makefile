@@ -17,6 +17,8 @@ VERSION  := $(shell sed -n 's/^\#define KLIFT_VERSION "\(.*\)"/\1/p' src/api.c)
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c17 $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno $(WARNINGS) -Iinclude -Isrc -D_POSIX_C_SOURCE=200809L -pthread $(EXTRA)
 LDLIBS   += -lm -pthread
+# gcc for s390x computes float expressions in double, unless it is told that float is meant.
+CFLAGS   += $(shell $(CC) -std=c17 -dM -E -x c /dev/null 2>/dev/null | sed -n 's/.*_FLT_EVAL_METHOD__ 1$$/-fexcess-precision=fast/p')
 
 # Decompression: a library is used when the compiler finds its header. make WITHOUT="zlib lzma zstd bz2" BUILD=build-plain
 # leaves out those named; klift then refuses such files and says what is missing.

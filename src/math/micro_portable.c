@@ -107,7 +107,7 @@ static inline float sine_of(float p)
 static inline float fraction(float t)
 {
     const float magic = 12582912.0f; /* 1.5 * 2^23 */
-    float nearest = fabsf(t) < 4194304.0f ? (t + magic) - magic : rintf(t);
+    float nearest = fabsf(t) < 4194304.0f ? (float)(t + magic) - magic : rintf(t); /* the cast: where float is computed in double */
     return t - nearest;
 }
 
