@@ -174,6 +174,8 @@ static void tables_that_differ_are_refused(void **unused)
     } bad[] = {{"x,colour\n1,5\n2,6\n", NULL, "columns beside the label", KLIFT_DATA},
                {"x,colour,label\n1,5,1\n2,6,2\n", NULL, "column 2 holds numbers", KLIFT_DATA},
                {"x,smell,label\n1,a,1\n2,b,2\n", NULL, "column 'colour'", KLIFT_DATA},
+               {"x,colour,label\na,red,1\nb,red,2\n", NULL, "column 1 holds text, in the files before it numbers", KLIFT_DATA},
+               {"x,colour,label\n1,red,1\n2,red,2\n", "label=price", "unknown column 'price'", KLIFT_USAGE},
                {"x,colour,label\n1,red,1\n2,red,2\n", "missing=mean", "means over several files", KLIFT_USAGE}};
     const char *good = write_text("good.csv", "x,colour,label\n1,red,1\n2,green,2\n");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -280,6 +282,9 @@ static void parts_that_do_not_fit_are_refused_and_freed(void **unused)
         assert_int_equal(klift_data_chain(part, 2, &data), KLIFT_USAGE);
         assert_non_null(strstr(klift_error(), "NULL or there twice"));
     }
+    part[0] = NULL;
+    assert_int_equal(klift_data_chain(part, 1, &data), KLIFT_USAGE);
+    assert_non_null(strstr(klift_error(), "NULL or there twice"));
     assert_int_equal(klift_data_chain(part, 0, &data), KLIFT_USAGE);
     assert_int_equal(klift_data_chain(NULL, 1, &data), KLIFT_USAGE);
     assert_int_equal(klift_data_chain(part, 1, NULL), KLIFT_USAGE);
@@ -300,6 +305,131 @@ static void a_part_that_was_begun_starts_again(void **unused)
     klift_data_free(data);
 }
 
+static klift_status describe(klift_data *data, char *json, int64_t room)
+{
+    klift_status status = klift_data_describe(data, NULL, json, room, NULL);
+    klift_data_free(data);
+    return status;
+}
+
+/* Each pair of files is the table of two numbers, or of a number and three colours. */
+static void tables_without_names_or_rows_are_chained(void **unused)
+{
+    (void)unused;
+    static const char named[] = "x,colour,y\n1,red,1\n2,green,2\n", bare[] = "3,blue,1\n4,red,2\n", empty[] = "";
+    static const struct {
+        const char *first, *second, *columns, *rows;
+    } good[] = {{bare, "3,green,1\n4,yellow,2\n", "\"columns\": 5", "\"rows\": 4"},
+                {named, bare, "\"columns\": 4", "\"rows\": 4"},
+                {bare, named, "\"columns\": 4", "\"rows\": 4"},
+                {empty, named, "\"columns\": 3", "\"rows\": 2"},
+                {named, empty, "\"columns\": 3", "\"rows\": 2"},
+                {"1,2,3\n4,5,6\n", "7,8,9\n", "\"columns\": 2", "\"rows\": 3"}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        klift_data *data;
+        char json[4000] = "";
+        const char *first = write_text("first.csv", good[i].first), *second = write_text("second.csv", good[i].second);
+        assert_int_equal(open_chain(2, PATHS(first, second), "format=csv", &data), KLIFT_OK);
+        klift_status status = describe(data, json, sizeof json);
+        if (status != KLIFT_OK || strstr(json, good[i].columns) == NULL || strstr(json, good[i].rows) == NULL)
+            fail_msg("%zu: status %d: %s %s", i, status, status != KLIFT_OK ? klift_error() : "", json);
+    }
+}
+
+static void more_than_a_thousand_categories_over_all_files_are_refused(void **unused)
+{
+    (void)unused;
+    enum { EACH = 600 };
+    char *text = malloc(EACH * 20);
+    const char *path[2];
+    klift_data *data;
+    for (int part = 0; part < 2; part++) {
+        char *at = text + sprintf(text, "x,when,y\n");
+        for (int i = 0; i < EACH; i++)
+            at += sprintf(at, "1,day %d,%d\n", EACH * part + i, i % 2);
+        path[part] = write_text(part == 0 ? "many.csv" : "more.csv", text);
+    }
+    free(text);
+    assert_int_equal(open_chain(2, path, NULL, &data), KLIFT_OK);
+    assert_int_equal(describe(data, NULL, 0), KLIFT_DATA);
+    assert_non_null(strstr(klift_error(), "more.csv: column 2 has more than 1000 categories over all files; leave it out: ignore="));
+    assert_int_equal(open_chain(2, path, "ignore=when", &data), KLIFT_OK);
+    assert_int_equal(describe(data, NULL, 0), KLIFT_OK);
+}
+
+static void a_part_that_changes_is_noticed(void **unused)
+{
+    (void)unused;
+    klift_data *part[2], *data;
+    klift_batch batch = {.size = sizeof batch};
+    const char *a = write_text("steady", "1 1:1\n"), *b = write_text("changing", "1 1:1\n");
+    assert_int_equal(open_chain(2, PATHS(a, b), NULL, &data), KLIFT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(klift_data_next(data, 5, &batch), KLIFT_OK);
+    write_text("changing", "1 1:1\n2 1:1\n");
+    assert_int_equal(klift_data_rewind(data), KLIFT_DATA);
+    assert_non_null(strstr(klift_error(), "changing: the file changed while it was read"));
+    klift_data_free(data);
+    /* before it became a part */
+    assert_int_equal(klift_data_open(a, NULL, &part[0]), KLIFT_OK);
+    assert_int_equal(klift_data_open(b, NULL, &part[1]), KLIFT_OK);
+    assert_int_equal(klift_data_next(part[1], 1, &batch), KLIFT_OK);
+    write_text("changing", "1 1:1\n");
+    assert_int_equal(klift_data_chain(part, 2, &data), KLIFT_DATA);
+    assert_non_null(strstr(klift_error(), "changing: the file changed while it was read"));
+    assert_null(data);
+}
+
+static void the_largest_width_that_was_given_counts(void **unused)
+{
+    (void)unused;
+    klift_data *part[2], *data;
+    const char *a = write_text("narrow.svm", "1 1:1\n2 1:2\n");
+    for (int order = 0; order < 2; order++) {
+        assert_int_equal(klift_data_open(a, order == 0 ? "dim=5" : "dim=3", &part[0]), KLIFT_OK);
+        assert_int_equal(klift_data_open(a, order == 0 ? "dim=3" : "dim=5", &part[1]), KLIFT_OK);
+        assert_int_equal(klift_data_chain(part, 2, &data), KLIFT_OK);
+        assert_int_equal(data->dim, 5);
+        klift_data_free(data);
+    }
+}
+
+/* What a model of one file says of two is what it says of their rows in one. */
+static void a_model_is_tested_on_a_chain_as_on_one_file(void **unused)
+{
+    (void)unused;
+    static const char head[] = "x,colour,y\n", one[] = "1,red,0\n2,green,1\n3,red,1\n", two[] = "4,green,0\n5,blue,1\n";
+    char text[200], json[2][4000];
+    klift_data *data;
+    klift_model *model;
+    int64_t count;
+    snprintf(text, sizeof text, "%s%s%s", head, one, two);
+    const char *whole = write_text("both.csv", text), *first, *second;
+    snprintf(text, sizeof text, "%s%s", head, one);
+    first = write_text("one.csv", text);
+    snprintf(text, sizeof text, "%s%s", head, two);
+    second = write_text("two.csv", text);
+    assert_int_equal(klift_data_open(first, NULL, &data), KLIFT_OK);
+    void *bytes = train(data, &count);
+    assert_int_equal(klift_model_parse(bytes, count, &model), KLIFT_OK);
+    free(bytes);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(i == 0 ? klift_data_open(whole, NULL, &data) : open_chain(2, PATHS(first, second), NULL, &data), KLIFT_OK);
+        if (klift_model_test(model, data, NULL, json[i], sizeof json[i], NULL) != KLIFT_OK)
+            fail_msg("%s", klift_error());
+        assert_non_null(strstr(json[i], "\"seconds\""));
+        *strstr(json[i], "\"seconds\"") = '\0'; /* all but the time it took */
+        klift_data_free(data);
+    }
+    assert_string_equal(json[0], json[1]);
+    /* a part that the model cannot use */
+    assert_int_equal(open_chain(2, PATHS(first, write_text("odd.csv", "x,smell,y\n1,a,0\n2,b,1\n")), NULL, &data), KLIFT_OK);
+    assert_int_equal(klift_model_test(model, data, NULL, json[0], sizeof json[0], NULL), KLIFT_DATA);
+    assert_non_null(strstr(klift_error(), "odd.csv: column 'colour', which the model needs, is not in the header"));
+    klift_data_free(data);
+    klift_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +443,11 @@ int main(void)
         cmocka_unit_test(labels_must_agree),
         cmocka_unit_test(parts_that_do_not_fit_are_refused_and_freed),
         cmocka_unit_test(a_part_that_was_begun_starts_again),
+        cmocka_unit_test(tables_without_names_or_rows_are_chained),
+        cmocka_unit_test(more_than_a_thousand_categories_over_all_files_are_refused),
+        cmocka_unit_test(a_part_that_changes_is_noticed),
+        cmocka_unit_test(the_largest_width_that_was_given_counts),
+        cmocka_unit_test(a_model_is_tested_on_a_chain_as_on_one_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,6 +392,12 @@ static void a_table_is_read_as_the_model_expects(void **unused)
         {named, NULL, "a,c,b,y\n1,red,5,\n", NULL, "- 1 0 1 5;", 0, 0},               /* labels that are missing are none */
         {named, NULL, "a,c,b,y\n1,red,5,9\n", "no-label=true", "- 1 0 1 5;", 0, 0},
         {named, NULL, "a,c,b,y\n1,red,5,9\n", "label=y,ignore=nothing", "9 1 0 1 5;", 0, 0},
+        {named, NULL, "a,c,b,y\n1,red,5,9\n", "header=true,label=auto", "9 1 0 1 5;", 0, 0},
+        {named, NULL, "a,c,b,y\n1,red,5,9\n", "label=a", "- 1 0 1 5;", 0, 1},        /* an input of the model is no label */
+        {named, NULL, "a,c,b,y\n1,red,5,9\n", "ignore=y", "- 1 0 1 5;", 0, 0},
+        {named, NULL, "a,c,b,y\n1,red,5,9.0\n", "label-type=text", "9.0 1 0 1 5;", 0, 0},
+        {named, NULL, "a,c,b,y\n1,red,5,9.0\n", "label-type=number", "9 1 0 1 5;", 0, 0},
+        {named, "no-label=true", "y,b,a,c\n9,5,1,red\n", NULL, "- 1 0 1 5 9;", 0, 0},
         {named, "label=a", "9,red,5,7\n", NULL, "9 0 1 5 7;", 0, 0},                  /* the label's place is kept */
         {named, "label=a", "red,5,7\n", NULL, "- 0 1 5 7;", 0, 0},
         {named, "ignore=c", "y,a,b,c\n9,1,5,red\n", NULL, "9 1 5;", 0, 1},
@@ -400,6 +406,9 @@ static void a_table_is_read_as_the_model_expects(void **unused)
         {bare, NULL, "p,q,r\n1,5,9\n", NULL, "9 1 5;", 0, 0},                         /* a header over numbers is skipped */
         {bare, "label=1", bare, NULL, "1 5 9;2 6 8;", 0, 0},
         {bare, NULL, bare, "label=1", "1 5 9;2 6 8;", 0, 0},
+        {bare, NULL, bare, "label=auto", "9 1 5;8 2 6;", 0, 0},
+        {bare, NULL, "7,1,5,9\n", "ignore=1", "9 1 5;", 0, 0},
+        {bare, "label=1", "7,9,1,5\n", "ignore=1", "9 1 5;", 0, 0},
         {"x,p,1\nz,q,2\n", NULL, "z,p,3\n", NULL, "3 0 1 1 0;", 0, 0},
         {"x,p,1\nz,q,2\n", NULL, "z,p\n", NULL, "- 0 1 1 0;", 0, 0},                  /* text alone is no header here */
         {"3,2,y\n1,2,9\n", "header=true", "2,3\n5,7\n", NULL, "- 7 5;", 0, 0},        /* names that are numbers are still names */
@@ -449,6 +458,8 @@ static void what_the_model_needs_and_lacks_is_named(void **unused)
         {"a,b,y\n1,2,3\n", "a,b,y\n1,2,3\n", "ignore=b", KLIFT_DATA, "'b', which the model needs, is ignored"},
         {"a,b,y\n1,2,3\n", "1,2,3,4\n", NULL, KLIFT_DATA, "the table has 4 columns, the model needs 2"},
         {"1,2,3\n4,5,6\n", "1\n", "format=csv", KLIFT_DATA, "the table has 1 columns, the model needs 2"},
+        {"1,2,3\n4,5,6\n", "1,2,3\n", "label=price", KLIFT_DATA, "the table has 3 columns, the model needs 2"},
+        {"1,2,3\n4,5,6\n", "1,2,3,4\n", "label=1,ignore=1", KLIFT_DATA, "the table has 3 columns, the model needs 2"},
         {"a,b,y\n1,2,3\n", "a,b,y\n1,x,3\n", NULL, KLIFT_DATA, ":2:3: 'x' is not a number, which the model expects here (column 'b')"},
         {"a,b,y\n1,2,3\n", "a,b,y\n1,,3\n", NULL, KLIFT_DATA, ":2:3: empty cell: the value is missing (column 'b')"},
         {"a,b,y\n1,2,3\n", "a,b,y\n1,,3\n", "missing=mean", KLIFT_USAGE, "trained without missing=mean"},

@@ -1,6 +1,7 @@
 /* test_csv_faults.c - what a table can get wrong: for each fault its status, its place and a word of the message. */
 #include "base/memory.h"
 #include "data/survey.h"
+#include "pack.h"
 #include "support.h"
 
 #include <setjmp.h>
@@ -87,7 +88,16 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
         {TEXT("a,y\n1,inf\n"), NULL, KLIFT_DATA, "2:3", "'inf' is not finite (column 'y')"},
         {TEXT("a,y\n1,1e400\n"), NULL, KLIFT_DATA, "2:3", "out of range"},
         {TEXT("a,y\n1,12345678901234567890\n"), NULL, KLIFT_DATA, "2:3", "label-type=text"},
+        {TEXT("1,2,3\n"), "label=0", KLIFT_USAGE, "", "position from 1 to 3"},
+        {TEXT("1,2,3\n"), "label=1.5", KLIFT_USAGE, "", "position from 1 to 3"},
+        {TEXT("1,2,3\n"), "label=-4", KLIFT_USAGE, "", "position from 1 to 3"},
+        {TEXT("a,b,y\n1,2,3\n"), "label=b,ignore=b", KLIFT_USAGE, "", "column 'b' is both the label and ignored"},
         {TEXT("a,y\n1,2\n2,x\n"), "label-type=number", KLIFT_DATA, "3:3", "say label-type=text"},
+        /* long cells are shown in part, never half a character */
+        {TEXT("a,y\n1,2\n2,0123456789012345678901234567890x\n"), "label-type=number", KLIFT_DATA, "3:3", "'0123456789012345678901234567890x'"},
+        {TEXT("a,y\n1,2\n2,01234567890123456789012345678901x\n"), "label-type=number", KLIFT_DATA, "3:3", "'01234567890123456789012345678901...'"},
+        {TEXT("a,y\n1,2\n2,0123456789012345678901234567890\xc3\xa4\n"), "label-type=number", KLIFT_DATA, "3:3", "'0123456789012345678901234567890...'"},
+        {TEXT("a,y\n1,2\n2,012345678901234567890123456789\xe2\x82\xac\n"), "label-type=number", KLIFT_DATA, "3:3", "'012345678901234567890123456789...'"},
         /* missing values */
         {TEXT("a,b,y\n1,,3\n"), NULL, KLIFT_DATA, "2:3", "empty cell: the value is missing (column 'b'); fill it in, or say missing=zero, mean or skip"},
         {TEXT("a,b,y\n1,NA,3\n"), NULL, KLIFT_DATA, "2:3", "'NA': the value is missing"},
@@ -115,6 +125,7 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
         {TEXT("a,b\n1,2\n3\r,4\n"), NULL, KLIFT_DATA, "3:2", "carriage return inside a line"},
         {TEXT("a,b\n1,2\n3\0,4\n"), "format=csv,header=true", KLIFT_DATA, "3:2", "NUL byte"},
         {TEXT("\xff\xfe" "a\0,\0b\0\n\0"), "format=csv", KLIFT_DATA, "1:1", "UTF-16"},
+        {TEXT("\xfe\xff" "\0a\0,\0b\0\n"), "format=csv", KLIFT_DATA, "1:1", "UTF-16"},
         {TEXT("a,b,y\n1,2,3\n"), "dim=5", KLIFT_DATA, "", "the table gives 2 columns, but dim=5 was given"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -150,6 +161,13 @@ static void text_below_ten_thousand_numbers_is_refused_where_it_is(void **unused
     expect_fault(NULL, KLIFT_DATA, "10002:4", "the row has 2 cells, the header has 3", "a late ragged row");
     write_rows(12000, 10000, "7,,1");
     expect_fault(NULL, KLIFT_DATA, "10002:3", "the value is missing", "a late gap");
+    write_rows(12000, 10000, "7,1@2,1");
+    size_t count;
+    char *bytes = (char *)pack_read(path, &count);
+    *(char *)memchr(bytes, '@', count) = '\0';
+    write_bytes(bytes, count);
+    free(bytes);
+    expect_fault(NULL, KLIFT_DATA, "10002:4", "NUL byte", "a late NUL");
 }
 
 static void more_than_a_thousand_categories_are_refused_with_the_column(void **unused)
@@ -166,6 +184,19 @@ static void more_than_a_thousand_categories_are_refused_with_the_column(void **u
         fprintf(file, "%04d-%02d-%02d,%d\n", 1900 + i / 28, 1 + i % 12, 1 + i % 28, i % 2);
     fclose(file);
     expect_fault(NULL, KLIFT_DATA, "1002:1", "column 'when' has more than 1000 categories (it is text because of '1900-01-01' in line 2); leave it out: ignore=when", "dates");
+}
+
+static void categories_of_a_table_without_names_are_refused_by_position(void **unused)
+{
+    (void)unused;
+    for (int listed = 0; listed < 2; listed++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (int i = 0; i < 1100; i++)
+            fprintf(file, listed ? "%d,%d,%d\n" : "%d,day %d,%d\n", i, i, i % 2);
+        fclose(file);
+        expect_fault(listed ? "categorical=2" : NULL, KLIFT_DATA, "1001:6", "leave it out: ignore=POSITION", "days");
+    }
 }
 
 static void exactly_a_thousand_categories_are_learnt(void **unused)
@@ -244,17 +275,95 @@ static void too_many_columns_are_refused_with_the_number(void **unused)
     expect_fault("header=false", KLIFT_DATA, "1:4194305", "more than 2097152 cells", "a wide row");
 }
 
+/* A row that is longer than the buffer is looked at before it is believed. */
+static void a_long_row_must_be_text(void **unused)
+{
+    (void)unused;
+    enum { LENGTH = 300000 };
+    char *bytes = malloc(LENGTH);
+    assert_non_null(bytes);
+    for (int i = 0; i < LENGTH; i++)
+        bytes[i] = i % 2 ? ',' : '1';
+    bytes[100000] = '\0';
+    write_bytes(bytes, LENGTH);
+    expect_fault("format=csv", KLIFT_DATA, "1:100001", "NUL byte", "a NUL in a long row");
+    bytes[100000] = '\r';
+    write_bytes(bytes, LENGTH);
+    expect_fault("format=csv", KLIFT_DATA, "1:100001", "carriage return inside a line", "a CR in a long row");
+    free(bytes);
+}
+
+/* A compressed table that breaks off: while the head is looked at, while columns are learnt, and while rows are read. */
+static void a_truncated_table_is_refused_wherever_it_ends(void **unused)
+{
+    (void)unused;
+    enum { TABLE_ROWS = 60000 };
+    static const char *const options[] = {NULL, "missing=mean", "ignore=c", "label-type=text"};
+    char *text = malloc(TABLE_ROWS * 32);
+    assert_non_null(text);
+    size_t count = (size_t)sprintf(text, "x,c,y\n"), packed;
+    for (int i = 0; i < TABLE_ROWS; i++)
+        count += (size_t)sprintf(text + count, "%llu,%s,%d\n", (unsigned long long)syn_mix((uint64_t)i), i % 3 ? "red" : "blue", i % 2);
+    unsigned char *bytes = pack("gzip", text, count, &packed);
+    for (size_t cut = 1; bytes != NULL && cut < 6; cut++)
+        for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+            pack_write(path, bytes, cut == 1 ? 20000 : cut == 2 ? 60000 : packed * cut / 6);
+            expect_fault(options[i], KLIFT_DATA, "", "the file is truncated: its gzip data break off", "a truncated table");
+        }
+    free(bytes);
+    free(text);
+}
+
+/* What the callback does when columns are being learnt. */
+static int stop_or_change(const klift_event *event, void *user)
+{
+    bool change = *(bool *)user;
+    if (event->kind != KLIFT_EVENT_PROGRESS || strcmp(event->stage, "columns") != 0)
+        return 0;
+    if (change)
+        write_bytes(TEXT("x,c,y\n1,red,0\n"));
+    return !change;
+}
+
+static void learning_is_stopped_and_notices_that_the_table_changed(void **unused)
+{
+    (void)unused;
+    for (int change = 0; change < 2; change++) {
+        bool changes = change == 1;
+        kl_reader *reader;
+        klift_run *run;
+        write_rows(20000, 5, "7,many,1");
+        assert_int_equal(klift_run_new(&run), KLIFT_OK);
+        klift_run_on_event(run, stop_or_change, &changes);
+        assert_int_equal(kl_reader_open(path, "ignore=id,categorical=x", &reader), KLIFT_OK);
+        assert_int_equal(reader->type->learn(reader, run), changes ? KLIFT_DATA : KLIFT_CANCELLED);
+        if (changes)
+            assert_non_null(strstr(kl_error_text(), "changed while it was read"));
+        else { /* stopped: it may begin again, and once learnt there is nothing left to do */
+            assert_int_equal(reader->type->learn(reader, NULL), KLIFT_OK);
+            assert_int_equal(reader->schema.width, 101);
+            assert_int_equal(reader->type->learn(reader, run), KLIFT_OK);
+        }
+        kl_reader_free(reader);
+        klift_run_free(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_has_its_place_and_its_advice),
         cmocka_unit_test(text_below_ten_thousand_numbers_is_refused_where_it_is),
         cmocka_unit_test(more_than_a_thousand_categories_are_refused_with_the_column),
+        cmocka_unit_test(categories_of_a_table_without_names_are_refused_by_position),
         cmocka_unit_test(exactly_a_thousand_categories_are_learnt),
         cmocka_unit_test(lines_are_counted_as_they_are_seen),
         cmocka_unit_test(a_fault_stays_one),
         cmocka_unit_test(too_many_columns_are_refused_with_the_number),
         cmocka_unit_test(a_quote_that_is_not_closed_is_given_up),
+        cmocka_unit_test(a_long_row_must_be_text),
+        cmocka_unit_test(a_truncated_table_is_refused_wherever_it_ends),
+        cmocka_unit_test(learning_is_stopped_and_notices_that_the_table_changed),
     };
     return cmocka_run_group_tests(tests, make_path, NULL);
 }

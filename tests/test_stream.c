@@ -1,15 +1,18 @@
 /* test_stream.c - bytes of files, pipes and standard input. */
 #include "data/stream.h"
+#include "pack.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,12 +154,15 @@ static void notices_that_a_file_changed(void **unused)
     assert_non_null(strstr(kl_error_text(), "changed while it was read"));
     kl_stream_close(stream);
 
-    /* the same size, another time */
-    assert_int_equal(kl_stream_open(at("c"), &stream), KLIFT_OK);
+    /* the same size, another time: by seconds, and by less than one */
     struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
-    assert_int_equal(utimensat(AT_FDCWD, at("c"), times, 0), 0);
-    assert_int_equal(kl_stream_rewind(stream), KLIFT_DATA);
-    kl_stream_close(stream);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kl_stream_open(at("c"), &stream), KLIFT_OK);
+        times[1].tv_nsec = 1000 * i;
+        assert_int_equal(utimensat(AT_FDCWD, at("c"), times, 0), 0);
+        assert_int_equal(kl_stream_rewind(stream), KLIFT_DATA);
+        kl_stream_close(stream);
+    }
 }
 
 static void a_file_replaced_by_another_is_still_the_old_one(void **unused)
@@ -286,6 +292,142 @@ static void a_non_blocking_pipe_is_waited_for(void **unused)
     close(fd[0]);
 }
 
+static void a_descriptor_that_someone_closed_is_an_error(void **unused)
+{
+    (void)unused;
+    kl_stream *stream;
+    char byte;
+    int64_t got;
+    write_file(at("closed"), "abc");
+    int fd = open("/dev/null", O_RDONLY); /* the number that the next opened file gets */
+    close(fd);
+    assert_int_equal(kl_stream_open_raw(at("closed"), &stream), KLIFT_OK);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(kl_stream_read(stream, &byte, 1, &got), KLIFT_IO);
+    assert_non_null(strstr(kl_error_text(), "closed: cannot read: Bad file descriptor"));
+    assert_int_equal(got, 0);
+    assert_int_equal(kl_stream_rewind(stream), KLIFT_IO);
+    assert_non_null(strstr(kl_error_text(), "closed: cannot read: Bad file descriptor"));
+    kl_stream_close(stream);
+}
+
+static void standard_input_that_is_closed_is_refused(void **unused)
+{
+    (void)unused;
+    kl_stream *stream;
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    klift_status status = kl_stream_open("-", &stream);
+    if (kept >= 0) {
+        dup2(kept, STDIN_FILENO);
+        close(kept);
+    }
+    assert_int_equal(status, KLIFT_IO);
+    assert_null(stream);
+    assert_non_null(strstr(kl_error_text(), "standard input: cannot read: Bad file descriptor"));
+}
+
+/* A pipe takes the place of an empty file, to the very time of its last change. */
+static void a_file_that_became_a_pipe_is_not_rewound(void **unused)
+{
+    (void)unused;
+    kl_stream *stream;
+    struct timespec times[2] = {{.tv_sec = 5}, {.tv_sec = 5}};
+    write_file(at("was-empty"), "");
+    assert_int_equal(utimensat(AT_FDCWD, at("was-empty"), times, 0), 0);
+    int file = open(at("was-empty"), O_RDONLY);
+    assert_int_equal(mkfifo(at("now-a-pipe"), 0600), 0);
+    int fifo = open(at("now-a-pipe"), O_RDONLY | O_NONBLOCK), kept = dup(STDIN_FILENO);
+    assert_int_equal(futimens(fifo, times), 0);
+    dup2(file, STDIN_FILENO);
+    klift_status opened = kl_stream_open_raw("-", &stream);
+    dup2(fifo, STDIN_FILENO);
+    klift_status status = opened == KLIFT_OK ? kl_stream_rewind(stream) : KLIFT_OK;
+    if (kept >= 0) {
+        dup2(kept, STDIN_FILENO);
+        close(kept);
+    }
+    close(file);
+    close(fifo);
+    assert_int_equal(status, KLIFT_IO);
+    assert_non_null(strstr(kl_error_text(), "standard input: cannot rewind: "));
+    kl_stream_close(stream);
+}
+
+static void tick(int number)
+{
+    (void)number;
+}
+
+static void *write_late(void *path)
+{
+    struct timespec left = {.tv_nsec = 60000000};
+    while (nanosleep(&left, &left) != 0)
+        ;
+    return write_slowly(path);
+}
+
+/* The pipe has no writer at first and is empty then: both calls are interrupted every few milliseconds. */
+static void signals_do_not_disturb_opening_and_reading(void **unused)
+{
+    (void)unused;
+    struct sigaction interrupt = {.sa_handler = tick}, old;
+    struct itimerval often = {{0, 4000}, {0, 4000}}, never = {{0, 0}, {0, 0}};
+    kl_stream *stream;
+    char path[512], copy[200];
+    int64_t got = 0;
+    sigset_t alarm;
+    pthread_t writer;
+    strcpy(path, at("late"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* inherited by the writer: the reader is to be interrupted */
+    assert_int_equal(pthread_create(&writer, NULL, write_late, path), 0);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    sigaction(SIGALRM, &interrupt, &old);
+    setitimer(ITIMER_REAL, &often, NULL);
+    klift_status status = kl_stream_open(path, &stream);
+    if (status == KLIFT_OK)
+        status = kl_stream_read(stream, copy, 200, &got);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &old, NULL);
+    pthread_join(writer, NULL);
+    assert_int_equal(status, KLIFT_OK);
+    assert_int_equal(got, 150);
+    kl_stream_close(stream);
+}
+
+/* What is left, in the plain file, in each compressed one, and in one whose checksum is wrong. */
+static void finishing_tells_what_is_left_and_reads_it_when_compressed(void **unused)
+{
+    (void)unused;
+    char *text = text_of(20000), byte;
+    for (int c = -1; c < 0 || pack_codecs[c] != NULL; c++) {
+        size_t packed = 20000;
+        unsigned char *bytes = c < 0 ? (unsigned char *)text : pack(pack_codecs[c], text, 20000, &packed);
+        for (int damaged = 0; bytes != NULL && damaged < (c < 0 ? 1 : 2); damaged++) {
+            kl_stream *stream;
+            int64_t got;
+            bool more;
+            bytes[packed - 4] = (unsigned char)(bytes[packed - 4] ^ damaged);
+            pack_write(at("rest"), bytes, packed);
+            assert_int_equal(kl_stream_open(at("rest"), &stream), KLIFT_OK);
+            assert_int_equal(kl_stream_read(stream, &byte, 1, &got), KLIFT_OK);
+            assert_int_equal(kl_stream_finish(stream, &more), damaged ? KLIFT_DATA : KLIFT_OK);
+            assert_true(more);
+            if (c >= 0 && !damaged) {
+                assert_int_equal(kl_stream_finish(stream, &more), KLIFT_OK);
+                assert_false(more);
+            }
+            kl_stream_close(stream);
+        }
+        if (c >= 0)
+            free(bytes);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +440,11 @@ int main(void)
         cmocka_unit_test(a_slow_pipe_is_read_to_its_end_and_only_once),
         cmocka_unit_test(standard_input_is_read_from_where_it_stands_and_left_open),
         cmocka_unit_test(a_non_blocking_pipe_is_waited_for),
+        cmocka_unit_test(a_descriptor_that_someone_closed_is_an_error),
+        cmocka_unit_test(standard_input_that_is_closed_is_refused),
+        cmocka_unit_test(a_file_that_became_a_pipe_is_not_rewound),
+        cmocka_unit_test(signals_do_not_disturb_opening_and_reading),
+        cmocka_unit_test(finishing_tells_what_is_left_and_reads_it_when_compressed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -141,7 +141,7 @@ static double largest_error(const kl_micro *micro, int range, int64_t count)
             turns[i] = random_angle(range, first + i);
             phase[i] = (float)syn_uniform((uint64_t)(first + i));
         }
-        micro->pairs(AT_ONCE, turns, 1, cosine, sine);
+        micro->pairs(AT_ONCE, turns, 1, false, cosine, sine);
         micro->cosines(AT_ONCE, turns, phase, 1, shifted);
         for (int i = 0; i < AT_ONCE; i++) {
             double c = fabs((double)cosine[i] - oracle_cosine(turns[i])), s = fabs((double)sine[i] - oracle_sine(turns[i]));
