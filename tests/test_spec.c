@@ -179,11 +179,13 @@ static void items_may_stand_alone(void **unused)
         assert_string_equal(spec->name, "data options");
         kl_spec_free(spec);
     }
-    assert_int_equal(kl_spec_parse_items("format=npy, dim=3,labels=\"my y.npy\",5", "data options", &spec), KLIFT_OK);
-    assert_int_equal(spec->items, 4);
+    assert_int_equal(kl_spec_parse_items("format=npy, dim=3,labels=\"my y.npy\"", "data options", &spec), KLIFT_OK);
+    assert_int_equal(spec->items, 3);
     assert_string_equal(spec->item[2].value, "my y.npy");
-    assert_null(spec->item[3].key);
     kl_spec_free(spec);
+    assert_int_equal(kl_spec_parse_items("dim=3,5", "data options", &spec), KLIFT_USAGE); /* nobody knows what 5 is */
+    assert_string_equal(kl_error_text(), "data options: '5' has no name before it; write name=5");
+    assert_null(spec);
     static const char *const bad[] = {"npy", "a=1,", "a=1,b", "a=1 b=2", "=1", "a=", "f(a)", ":a=1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(kl_spec_parse_items(bad[i], "data options", &spec), KLIFT_USAGE);

@@ -187,6 +187,9 @@ klift_status kl_spec_parse_items(const char *text, const char *what, kl_spec **s
     skip_blanks(&p);
     if (status == KLIFT_OK && p.at < p.end)
         status = read_items(&p, *spec);
+    for (int64_t i = 0; status == KLIFT_OK && i < (*spec)->items; i++)
+        if ((*spec)->item[i].key == NULL)
+            status = kl_fail(KLIFT_USAGE, "%s: '%s' has no name before it; write name=%s", what, (*spec)->item[i].value, (*spec)->item[i].value);
     return finish(&p, status, spec);
 }
 

@@ -58,7 +58,7 @@ static kl_step step(void *memory, kl_piece *piece)
     piece->out += out - s->z.avail_out;
     piece->out_left -= out - s->z.avail_out;
     if (code == BZ_MEM_ERROR)
-        return KL_STEP_TOO_LARGE;
+        return KL_STEP_NO_MEMORY;
     piece->why = code == BZ_DATA_ERROR ? "wrong bytes or checksum" : code == BZ_DATA_ERROR_MAGIC ? "no header" : NULL;
     return code == BZ_STREAM_END ? KL_STEP_END : code == BZ_OK ? KL_STEP_MORE : KL_STEP_DAMAGED;
 }

@@ -150,6 +150,8 @@ static klift_status advance(kl_decoder *d, kl_piece *piece)
         d->inside = false;
     else if (step == KL_STEP_TOO_LARGE)
         return kl_fail(KLIFT_MEMORY, "%s: needs more than 128 MiB to unpack; compress it with a smaller window", d->name);
+    else if (step == KL_STEP_NO_MEMORY)
+        return kl_fail(KLIFT_MEMORY, "%s: no memory to unpack %s", d->name, d->codec->name);
     else if (step == KL_STEP_MORE && piece->out_left == room && piece->in_left == left && left == 0)
         return truncated(d);
     else if (step == KL_STEP_DAMAGED || (piece->out_left == room && piece->in_left == left))

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 typedef enum { KL_START_NO, KL_START_CUT, KL_START_YES } kl_start; /* CUT: as far as the bytes go, they could be one */
-typedef enum { KL_STEP_MORE, KL_STEP_END, KL_STEP_DAMAGED, KL_STEP_TOO_LARGE } kl_step;
+typedef enum { KL_STEP_MORE, KL_STEP_END, KL_STEP_DAMAGED, KL_STEP_TOO_LARGE, KL_STEP_NO_MEMORY } kl_step;
 
 /* What a step takes from and fills; it moves the pointers and counts. */
 typedef struct kl_piece {

@@ -27,6 +27,8 @@ kl_step kl_inflate_step(kl_inflate *state, kl_piece *piece)
     piece->out += out - z->avail_out;
     piece->out_left -= out - z->avail_out;
     piece->why = z->msg;
+    if (code == Z_MEM_ERROR)
+        return KL_STEP_NO_MEMORY;
     return code == Z_STREAM_END ? KL_STEP_END : code == Z_OK || code == Z_BUF_ERROR ? KL_STEP_MORE : KL_STEP_DAMAGED;
 }
 

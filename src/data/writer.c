@@ -495,7 +495,7 @@ klift_status kl_writer_save(kl_reader *reader, const char *path, const char *opt
     KL_GO(kl_spec_parse_items(options, "save options", &items));
     KL_GO(kl_params_read(params, items, "save options", values));
     for (int64_t i = 0; i < items->items; i++)
-        if (items->item[i].key != NULL && strcmp(items->item[i].key, "labels") == 0)
+        if (items->item[i].key != NULL && strcmp(items->item[i].key, "labels") == 0 && strcmp(items->item[i].value, "none") != 0)
             labels = items->item[i].value;
     bool npy = values[0].word == FORMAT_NPY || (values[0].word == FORMAT_AUTO && length >= 4 && strcmp(path + length - 4, ".npy") == 0);
     if (!npy && labels != NULL)

@@ -46,7 +46,7 @@ static kl_step step(void *memory, kl_piece *piece)
     piece->out_left = (int64_t)z->avail_out;
     piece->why = explain(code);
     if (code == LZMA_MEM_ERROR || code == LZMA_MEMLIMIT_ERROR)
-        return KL_STEP_TOO_LARGE;
+        return code == LZMA_MEM_ERROR ? KL_STEP_NO_MEMORY : KL_STEP_TOO_LARGE;
     return code == LZMA_STREAM_END ? KL_STEP_END : code == LZMA_OK || code == LZMA_BUF_ERROR ? KL_STEP_MORE : KL_STEP_DAMAGED;
 }
 

@@ -47,7 +47,9 @@ static kl_step step(void *memory, kl_piece *piece)
         return code == 0 ? KL_STEP_END : KL_STEP_MORE;
     piece->why = ZSTD_getErrorName(code);
     ZSTD_ErrorCode kind = ZSTD_getErrorCode(code);
-    return kind == ZSTD_error_frameParameter_windowTooLarge || kind == ZSTD_error_memory_allocation ? KL_STEP_TOO_LARGE : KL_STEP_DAMAGED;
+    if (kind == ZSTD_error_memory_allocation)
+        return KL_STEP_NO_MEMORY;
+    return kind == ZSTD_error_frameParameter_windowTooLarge ? KL_STEP_TOO_LARGE : KL_STEP_DAMAGED;
 }
 
 static void end(void *memory)
