@@ -1,6 +1,7 @@
 /*
  * bench_engine.c - klift's inner work against OpenBLAS at the right core, interleaved in one process, best of each.
- * usage: bench_engine [ROUNDS]        one JSON object per line: {name, ratio, goal, reached, klift, peer}
+ * usage: bench_engine [ROUNDS [product|tile|factor|map|transform]]
+ *            one JSON object per line: {name, ratio, goal, reached, klift, peer}
  *        bench_engine training ROWS COLUMNS FEATURES     seconds of the bare products that a training needs
  * ratio = peer's time / klift's, or klift's share of a limit; two threads where not said otherwise.
  */
@@ -105,7 +106,7 @@ static void products(void)
         j.a = numbers(j.m * j.k);
         j.b = numbers(j.n * j.k);
         j.c = numbers(j.m * j.n);
-        j.scratch = malloc((size_t)kl_product_scratch(j.k));
+        j.scratch = numbers(kl_product_scratch(j.k) / 4);
         if (kl_panels_new(&j.panels, j.n, j.k) != KLIFT_OK)
             exit(1);
         for (int64_t r = 0; r < j.n; r++)
@@ -148,7 +149,7 @@ static void tile(void)
     j.c = numbers(512 * 512);
     if (kl_tiles_new(&j.tiles, j.n) != KLIFT_OK)
         exit(1);
-    j.scratch = malloc((size_t)kl_tiles_update_scratch(&j.tiles));
+    j.scratch = numbers(kl_tiles_update_scratch(&j.tiles) / 4);
     j.rows = (kl_tile_rows){j.a, j.n, j.m, index, shift, NULL};
     peer.set_threads(1);
     race(our_tile, their_tile, NULL, &j, &ours, &theirs);
@@ -357,6 +358,11 @@ static int training(int64_t rows, int64_t columns, int64_t features)
     return 0;
 }
 
+static bool wanted(int argc, char **argv, const char *part)
+{
+    return argc < 3 || strcmp(argv[2], part) == 0;
+}
+
 int main(int argc, char **argv)
 {
     klift_run *run;
@@ -370,11 +376,16 @@ int main(int argc, char **argv)
     if (klift_run_new(&run) != KLIFT_OK || klift_run_set(run, "threads", "2") != KLIFT_OK)
         return 1;
     fprintf(stderr, "OpenBLAS core %s\n", peer.core);
-    products();
-    tile();
-    factors(run);
-    maps(run);
-    transforms();
+    if (wanted(argc, argv, "product"))
+        products();
+    if (wanted(argc, argv, "tile"))
+        tile();
+    if (wanted(argc, argv, "factor"))
+        factors(run);
+    if (wanted(argc, argv, "map"))
+        maps(run);
+    if (wanted(argc, argv, "transform"))
+        transforms();
     klift_run_free(run);
     return 0;
 }

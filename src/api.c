@@ -239,11 +239,12 @@ klift_status klift_map_apply(const klift_map *map, const klift_batch *x, float *
     klift_run *own, *use;
     NEEDS(map);
     NEEDS(z);
-    KL_TRY(check_rows(map, x));
+    KL_TRY(kl_batch_check_shape(x, "x"));
+    KL_TRY(kl_gather_check_width(x, map->prepare.n_in, "x"));
     if (stride < map->map->n_out)
         return kl_fail(KLIFT_USAGE, "klift_map_apply: stride %lld is below the %lld features", (long long)stride, (long long)map->map->n_out);
     KL_TRY(kl_run_local(run, &own, &use));
-    klift_status status = kl_lift_rows(map, x, z, stride, use);
+    klift_status status = kl_lift_unchecked(map, x, "x", z, stride, use);
     klift_run_free(own);
     return status;
 }

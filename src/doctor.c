@@ -109,8 +109,8 @@ static klift_status measure_all(klift_run *run, unsigned char *memory, int64_t b
         void (*once)(const kl_micro *micro, unsigned char *memory);
         double work;
         int repeats;
-    } all[] = {{"float32_gflops", product32, 2.0 * LENGTH * micro->left * micro->width32, 5000},
-               {"float64_gflops", product64, 2.0 * LENGTH * micro->left * micro->width64, 5000},
+    } all[] = {{"float32_gflops", product32, 2.0 * LENGTH * micro->left32 * micro->width32, 5000},
+               {"float64_gflops", product64, 2.0 * LENGTH * micro->left64 * micro->width64, 5000},
                {"cosine_pairs_per_ns", cosines, WAVES, 500},
                {"hadamard_gadds", transform, 1024.0 * 10, 5000},
                {"copy_gb_per_second", copy, 2.0 * COPY, 1}};

@@ -30,7 +30,7 @@ static void products_equal_the_definition(void **state)
     fill();
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
         const kl_micro *m = kl_micro_at(t);
-        print_message("%s: %d x %d, %d x %d\n", m->name, m->left, m->width32, m->left, m->width64);
+        print_message("%s: %d x %d, %d x %d\n", m->name, m->left32, m->width32, m->left64, m->width64);
         for (int s = 0; s < 7; s++) {
             int64_t k = lengths[s];
             float c[KL_MICRO_LEFT * STRIDE];
@@ -43,16 +43,16 @@ static void products_equal_the_definition(void **state)
             m->product32(k, f32, f32 + 99, false, c, STRIDE);
             m->add32(k, f32, f32 + 99, d, STRIDE);
             m->add64(k, f64, f64 + 99, -2, e, STRIDE);
-            for (int i = 0; i < m->left; i++)
+            for (int i = 0; i < m->left32; i++)
                 for (int j = 0; j < STRIDE; j++) {
                     double single = 0, size = 0, full = 0;
                     for (int64_t p = 0; p < k && j < m->width32; p++) {
-                        double term = (double)f32[p * m->left + i] * (double)f32[99 + p * m->width32 + j];
+                        double term = (double)f32[p * m->left32 + i] * (double)f32[99 + p * m->width32 + j];
                         single += term;
                         size += fabs(term);
                     }
                     for (int64_t p = 0; p < k && j < m->width64; p++)
-                        full += f64[p * m->left + i] * f64[99 + p * m->width64 + j];
+                        full += i >= m->left64 ? 0 : f64[p * m->left64 + i] * f64[99 + p * m->width64 + j];
                     double bound = (double)(k + 1) * 0x1p-24 * size;
                     assert_true(fabs((double)c[i * STRIDE + j] - (j < m->width32 ? single : 7)) <= bound);
                     assert_true(fabs(d[i * STRIDE + j] - 3 - single) <= bound);
@@ -74,7 +74,7 @@ static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
         for (int i = 0; i < COUNT; i++) {
             column[i] = (int32_t)(3 * i + i % 2);
             value[i] = f32[1000 + i];
-            dense[column[i] * m->left] = value[i];
+            dense[column[i] * m->left32] = value[i];
         }
         for (int panels = 1; panels <= KL_MICRO_PANELS; panels++) {
             m->sparse32(COUNT, column, value, f32, K * m->width32, panels, out);
@@ -84,8 +84,8 @@ static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
                 assert_memory_equal(out + q * m->width32, block, (size_t)m->width32 * sizeof *out);
                 float parts[KL_MICRO_LEFT * KL_MICRO_WIDEST];
                 m->product32(128, dense, panel, false, parts, m->width32);
-                m->product32(K - 128, dense + 128 * m->left, panel + 128 * m->width32, true, parts, m->width32);
-                assert_memory_equal(parts, block, sizeof(float) * (size_t)(m->left * m->width32));
+                m->product32(K - 128, dense + 128 * m->left32, panel + 128 * m->width32, true, parts, m->width32);
+                assert_memory_equal(parts, block, sizeof(float) * (size_t)(m->left32 * m->width32));
             }
         }
     }

@@ -32,10 +32,8 @@ static klift_status bad_value(const char *what, int64_t row, int64_t column)
     return kl_fail(KLIFT_DATA, "%s: row %lld, column %lld: the value is not finite (NaN or infinity); clean the data first", what, (long long)row, (long long)column);
 }
 
-static klift_status check_dense(const kl_batch *batch, const char *what)
+static klift_status check_dense(const kl_batch *batch, const char *what, int64_t first)
 {
-    if (batch->stride < batch->columns)
-        return kl_fail(KLIFT_USAGE, "%s: stride %lld is below the %lld columns", what, (long long)batch->stride, (long long)batch->columns);
     for (int64_t i = 0; i < batch->rows; i++) {
         const float *x = batch->dense + i * batch->stride;
         bool finite = true;
@@ -43,27 +41,32 @@ static klift_status check_dense(const kl_batch *batch, const char *what)
             finite &= fabsf(x[j]) <= FLT_MAX;
         for (int64_t j = 0; !finite && j < batch->columns; j++)
             if (!isfinite(x[j]))
-                return bad_value(what, i, j);
+                return bad_value(what, first + i, j);
     }
     return KLIFT_OK;
 }
 
-static klift_status check_sparse(const kl_batch *batch, const char *what)
+static klift_status check_starts(const kl_batch *batch, const char *what)
 {
     if (batch->rows > 0 && batch->start[batch->rows] > batch->start[0] && (batch->column == NULL || batch->value == NULL))
         return kl_fail(KLIFT_USAGE, "%s: column or value is NULL in a CSR batch", what);
     for (int64_t i = 0; i < batch->rows; i++) /* all of them before any entry is read */
         if (batch->start[i] > batch->start[i + 1] || batch->start[i] < 0)
             return kl_fail(KLIFT_DATA, "%s: row %lld: start[%lld] = %lld does not ascend", what, (long long)i, (long long)i, (long long)batch->start[i]);
+    return KLIFT_OK;
+}
+
+static klift_status check_sparse(const kl_batch *batch, const char *what, int64_t first)
+{
     for (int64_t i = 0; i < batch->rows; i++) {
         int64_t last = -1;
         for (int64_t p = batch->start[i]; p < batch->start[i + 1]; p++) {
             int64_t column = batch->column[p];
             if (column <= last || column >= batch->columns)
-                return kl_fail(KLIFT_DATA, "%s: row %lld: column %lld is %s", what, (long long)i, (long long)column,
+                return kl_fail(KLIFT_DATA, "%s: row %lld: column %lld is %s", what, (long long)(first + i), (long long)column,
                                column < 0 ? "negative" : column <= last ? "not above the one before it; sort the columns and merge duplicates" : "beyond the width");
             if (!isfinite(batch->value[p]))
-                return bad_value(what, i, column);
+                return bad_value(what, first + i, column);
             last = column;
         }
     }
@@ -84,7 +87,7 @@ static klift_status check_labels(const kl_batch *batch, const char *what)
     return KLIFT_OK;
 }
 
-klift_status kl_batch_check(const kl_batch *batch, const char *what)
+klift_status kl_batch_check_shape(const kl_batch *batch, const char *what)
 {
     if (batch == NULL || batch->size < (int64_t)sizeof *batch)
         return kl_fail(KLIFT_USAGE, "%s: the batch is NULL or its size is not set to sizeof(klift_batch)", what);
@@ -94,11 +97,24 @@ klift_status kl_batch_check(const kl_batch *batch, const char *what)
         return kl_fail(KLIFT_USAGE, "%s: target is given but targets is 0", what);
     if ((batch->dense != NULL) == (batch->start != NULL) && batch->rows > 0)
         return kl_fail(KLIFT_USAGE, "%s: give either dense or start, column and value", what);
-    if (batch->dense != NULL)
-        KL_TRY(check_dense(batch, what));
-    else if (batch->start != NULL)
-        KL_TRY(check_sparse(batch, what));
+    if (batch->dense != NULL && batch->stride < batch->columns)
+        return kl_fail(KLIFT_USAGE, "%s: stride %lld is below the %lld columns", what, (long long)batch->stride, (long long)batch->columns);
+    if (batch->start != NULL)
+        KL_TRY(check_starts(batch, what));
     return check_labels(batch, what);
+}
+
+klift_status kl_batch_check_values(const kl_batch *batch, const char *what, int64_t first)
+{
+    if (batch->dense != NULL)
+        return check_dense(batch, what, first);
+    return batch->start != NULL ? check_sparse(batch, what, first) : KLIFT_OK;
+}
+
+klift_status kl_batch_check(const kl_batch *batch, const char *what)
+{
+    KL_TRY(kl_batch_check_shape(batch, what));
+    return kl_batch_check_values(batch, what, 0);
 }
 
 uint64_t kl_mix(uint64_t key, uint64_t value)

@@ -13,6 +13,9 @@ kl_batch kl_batch_part(const kl_batch *batch, int64_t first, int64_t count);
 /* A caller's batch is usable: shapes, ascending columns in range, finite values, targets and weights. Messages name
  * the row and column, both counted from 0, after `what`. */
 klift_status kl_batch_check(const kl_batch *batch, const char *what);
+/* The same in two parts: everything but the entries of x, then those of some rows, which messages count from `first`. */
+klift_status kl_batch_check_shape(const kl_batch *batch, const char *what);
+klift_status kl_batch_check_values(const kl_batch *batch, const char *what, int64_t first);
 /* Key of a row's content: its nonzero (column, value) pairs; the same for dense and CSR. */
 uint64_t kl_batch_row_key(const kl_batch *batch, int64_t row);
 /* Row as doubles, zeros filled in: out (columns), columns >= batch->columns. */

@@ -11,7 +11,6 @@
 #include "math/hadamard.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SMALLEST = 32 };
 
@@ -71,12 +70,7 @@ static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t co
     int64_t size = s->block;
     float *mixed = work + size;
     for (int64_t first = 0; first < count; first += size) {
-        memset(work, 0, (size_t)size * sizeof *work);
-        if (x->dense != NULL)
-            memcpy(work, x->dense + row * x->stride, (size_t)x->columns * sizeof *work);
-        else
-            for (int64_t p = x->start[row]; p < x->start[row + 1]; p++)
-                work[x->column[p]] = x->value[p];
+        kl_waves_row(x, row, size, work);
         kl_hadamard(size, s->sign + first, work);
         for (int64_t i = 0; i < size; i++)
             mixed[i] = s->normal[first + i] * work[s->order[first + i]];

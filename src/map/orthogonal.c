@@ -15,7 +15,6 @@
 #include "math/product.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DIRECTIONS };
 enum { AUTO, HADAMARD, DENSE };
@@ -107,12 +106,7 @@ static void apply_row(const state *s, const kl_batch *x, int64_t row, int64_t co
     for (int64_t first = 0; first < count; first += size) {
         const float *sign = s->sign + first * 3;
         int64_t used = count - first < size ? count - first : size;
-        memset(work, 0, (size_t)size * sizeof *work);
-        if (x->dense != NULL)
-            memcpy(work, x->dense + row * x->stride, (size_t)x->columns * sizeof *work);
-        else
-            for (int64_t p = x->start[row]; p < x->start[row + 1]; p++)
-                work[x->column[p]] = x->value[p];
+        kl_waves_row(x, row, size, work);
         for (int k = 0; k < 3; k++)
             kl_hadamard(size, sign + k * size, work);
         for (int64_t i = 0; i < used; i++)

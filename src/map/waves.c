@@ -4,8 +4,19 @@
 #include "math/trig.h"
 
 #include <math.h>
+#include <string.h>
 
 const double kl_waves_turn = 0.159154943091895335769;
+
+void kl_waves_row(const kl_batch *x, int64_t row, int64_t size, float *out)
+{
+    int64_t filled = x->dense != NULL ? x->columns : 0;
+    if (filled > 0)
+        memcpy(out, x->dense + row * x->stride, (size_t)filled * sizeof *out);
+    memset(out + filled, 0, (size_t)(size - filled) * sizeof *out);
+    for (int64_t p = x->dense != NULL ? 0 : x->start[row]; x->dense == NULL && p < x->start[row + 1]; p++)
+        out[x->column[p]] = x->value[p];
+}
 
 kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
 {

@@ -11,6 +11,9 @@ typedef struct kl_waves {
     float scale;
 } kl_waves;
 
+/* Row of x as (size) floats, zeros filled in: what a transform in place starts from. */
+void kl_waves_row(const kl_batch *x, int64_t row, int64_t size, float *out);
+
 kl_waves kl_waves_begin(const kl_map *map, const kl_output *z);
 /* Turns of frequencies column .. column+count-1 of a row; the context is a kl_waves, as kl_product_out's take wants it. */
 void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns);

@@ -36,11 +36,12 @@ static void subtract(int64_t m, int64_t n, int64_t k, const double *a, const dou
     if (k == 0 || m == 0)
         return;
     double *left = scratch, *right = scratch + m * k;
-    pack(m, k, a, stride, micro->left, left);
+    pack(m, k, a, stride, micro->left64, left);
     pack(n, k, b, stride, micro->width64, right);
-    for (int64_t j = 0; j < n; j += micro->width64)
-        for (int64_t i = 0; i < m; i += micro->left)
-            micro->add64(k, left + i * k, right + j * k, -1, c + i * stride + j, stride);
+    for (int64_t top = 0; top < m; top += BLOCK) /* whose operand stays in the second cache while all columns pass by */
+        for (int64_t j = 0; j < n; j += micro->width64)
+            for (int64_t i = top; i < m && i < top + BLOCK; i += micro->left64)
+                micro->add64(k, left + i * k, right + j * k, -1, c + i * stride + j, stride);
 }
 
 /* x (m, n) := x l^-T for a small lower triangular l (n, n): GROUP rows at a time, transposed, by forward substitution */

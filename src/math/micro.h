@@ -10,17 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 4 };
+enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 6 };
 
 typedef struct kl_micro {
     const char *name;
-    int left;             /* rows of a block */
-    int width32, width64; /* columns of a block, float32 and float64 */
-    /* c (left, width32) = a' b, or goes on from c: the same chain in parts */
+    int left32, left64;   /* rows of a block, float32 and float64; left64 divides 16 */
+    int width32, width64; /* columns of a block */
+    /* c (left32, width32) = a' b, or goes on from c: the same chain in parts */
     void (*product32)(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride);
-    /* c (left, width32) += a' b, summed in float32, added in float64 */
+    /* c (left32, width32) += a' b, summed in float32, added in float64 */
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
-    /* c (left, width64) += sign a' b */
+    /* c (left64, width64) += sign a' b */
     void (*add64)(int64_t k, const double *a, const double *b, double sign, double *c, int64_t stride);
     /* One sparse row against up to KL_MICRO_PANELS panels, panel_stride = k width32 apart: out (panels, width32) */
     void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);

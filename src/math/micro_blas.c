@@ -156,7 +156,7 @@ const kl_micro *kl_micro_blas(const kl_micro *beneath)
     static kl_micro table;
     table = *beneath;
     table.name = "blas";
-    table.left = LEFT;
+    table.left32 = table.left64 = LEFT;
     table.width32 = WIDTH32;
     table.width64 = WIDTH64;
     table.product32 = product32;

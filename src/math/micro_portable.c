@@ -133,7 +133,8 @@ static void cosines(int64_t count, const float *turns, const float *phase, float
 
 const kl_micro kl_micro_portable = {
     .name = "portable",
-    .left = LEFT,
+    .left32 = LEFT,
+    .left64 = LEFT,
     .width32 = WIDTH32,
     .width64 = WIDTH64,
     .product32 = product32,

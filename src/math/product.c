@@ -61,7 +61,7 @@ void kl_panels_clear(kl_panels *w)
 
 int64_t kl_product_scratch(int64_t k)
 {
-    return ROWS * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
+    return (ROWS + KL_MICRO_LEFT) * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
 }
 
 /* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
@@ -85,8 +85,8 @@ static void multiply_panel(const kl_micro *micro, const kl_panels *w, int64_t pa
     int64_t from = 0;
     do {
         int64_t part = w->k - from < PART ? w->k - from : PART;
-        for (int64_t r = 0; r < count; r += micro->left)
-            micro->product32(part, packed + r * w->k + from * micro->left, b + from * w->width, from > 0, c + r * stride, stride);
+        for (int64_t r = 0; r < count; r += micro->left32)
+            micro->product32(part, packed + r * w->k + from * micro->left32, b + from * w->width, from > 0, c + r * stride, stride);
         from += part;
     } while (from < w->k);
 }
@@ -104,7 +104,7 @@ static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64
 {
     const kl_micro *micro = kl_micro_get();
     int64_t first = panel * w->width, columns = w->n - first < KL_MICRO_PANELS * w->width ? w->n - first : KL_MICRO_PANELS * w->width;
-    bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left == 0;
+    bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left32 == 0;
     for (int64_t c = 0; c < columns; c += w->width)
         multiply_panel(micro, w, panel + c / w->width, count, packed, direct ? to->out + row * to->stride + first + c : sums + c, direct ? to->stride : line(w->width));
     for (int64_t r = 0; !direct && r < count; r++)
@@ -113,10 +113,12 @@ static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64
 
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
-    float *packed = scratch, *sums = packed + ROWS * w->k;
-    for (int64_t i = 0; i < rows; i += ROWS) {
-        int64_t count = rows - i < ROWS ? rows - i : ROWS;
-        pack(count, w->k, kl_micro_get()->left, x + i * stride, stride, packed);
+    const kl_micro *micro = kl_micro_get();
+    float *packed = scratch, *sums = packed + (ROWS + KL_MICRO_LEFT) * w->k;
+    int64_t most = ROWS / micro->left32 * micro->left32;
+    for (int64_t i = 0; i < rows; i += most) {
+        int64_t count = rows - i < most ? rows - i : most;
+        pack(count, w->k, micro->left32, x + i * stride, stride, packed);
         for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
             multiply_group(w, q, i, count, packed, sums, to);
     }

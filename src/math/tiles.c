@@ -4,14 +4,17 @@
  * Rows are packed a chunk at a time into panels; a small block of sums stays in registers over the chunk and is then
  * added to the float64 tile. Up to KL_TILES_EXACT columns all of it is float64: the products of float32 features are
  * then exact, and neither the cut into shards nor a lambda near 1e-10 shows (docs/decisions.md). Beyond, float32 over
- * 64 rows: half the time, and errors of 1e-8 of G.
+ * 256 rows: half the time, and errors of 1e-8 of G.
  */
 #include "math/tiles.h"
 
 #include "base/memory.h"
 #include "math/micro.h"
 
-enum { CHUNK = 64 };
+#include <string.h>
+
+/* Rows packed and summed at once, and rows of a tile whose operand stays in the second cache while all columns pass by. */
+enum { PACKED = 256, BAND = 128 };
 
 static int64_t edge_for(int64_t n)
 {
@@ -52,53 +55,107 @@ double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column)
     return kl_tiles_at(tiles, row / e, column / e)[row % e * e + column % e];
 }
 
-int64_t kl_tiles_update_scratch(const kl_tiles *tiles)
+/* Values of a packed panel: a little more than its rows need, or all panels would want the same places in the cache. */
+static int64_t panel_length(int64_t width)
 {
-    return 2 * CHUNK * tiles->edge * (int64_t)(tiles->n <= KL_TILES_EXACT ? sizeof(double) : sizeof(float));
+    return PACKED * width + 16;
 }
 
-/* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, count, width).
- * Columns beyond n are zero; weighted when the operand carries the weight. */
-static void pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, int64_t width, bool weighted, float *panel)
+static int64_t panels_of(int64_t edge, int64_t width)
 {
+    return (edge + width - 1) / width;
+}
+
+/* Values of the packed left operand; the right one stands behind it. */
+static int64_t left_side(const kl_tiles *tiles)
+{
+    int64_t width = tiles->n <= KL_TILES_EXACT ? kl_micro_get()->left64 : kl_micro_get()->left32;
+    return panels_of(tiles->edge, width) * panel_length(width);
+}
+
+static int64_t right_side(const kl_tiles *tiles)
+{
+    int64_t width = tiles->n <= KL_TILES_EXACT ? kl_micro_get()->width64 : kl_micro_get()->width32;
+    return panels_of(tiles->edge, width) * panel_length(width);
+}
+
+int64_t kl_tiles_update_scratch(const kl_tiles *tiles)
+{
+    return (left_side(tiles) + right_side(tiles)) * (int64_t)(tiles->n <= KL_TILES_EXACT ? sizeof(double) : sizeof(float));
+}
+
+/* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, panel_length).
+ * Columns beyond n are zero; weighted when the operand carries the weight. */
+static inline void pack_by(int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, float *panel)
+{
+    int64_t there = tiles->n - first < tiles->edge ? tiles->n - first : tiles->edge;
+    const float *shift = rows->shift + first;
+    float line[KL_TILE + KL_MICRO_WIDEST] = {0}; /* a row in one piece first: long loops are fast ones */
     for (int64_t r = 0; r < count; r++) {
         int64_t row = rows->index[from + r];
-        const float *z = rows->z + row * rows->stride;
-        float weight = weighted && rows->weight != NULL ? (float)rows->weight[row] : 1.0f;
-        for (int64_t c = 0; c < tiles->edge; c += width) {
-            float *out = panel + c * count + r * width;
-            for (int64_t k = 0; k < width; k++) {
-                int64_t column = first + c + k;
-                out[k] = column < tiles->n ? (z[column] - rows->shift[column]) * weight : 0.0f;
-            }
-        }
+        const float *z = rows->z + row * rows->stride + first;
+        float weight = weighted && rows->weight != NULL ? (float)rows->weight[row] : 1.0f, *out = panel + r * width;
+        for (int64_t c = 0; c < there; c++)
+            line[c] = (z[c] - shift[c]) * weight;
+        for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(width))
+            memcpy(out, line + c, (size_t)width * sizeof *out);
     }
+}
+
+/* By name, so that the compiler knows the length of the innermost loop. */
+static void pack(int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, float *panel)
+{
+    switch (width) {
+    case 6: pack_by(6, tiles, rows, from, count, first, weighted, panel); break;
+    case 16: pack_by(16, tiles, rows, from, count, first, weighted, panel); break;
+    default: pack_by(width, tiles, rows, from, count, first, weighted, panel); break;
+    }
+}
+
+/* A block that reaches over the last row of its tile, by a copy. */
+static void add_last(const kl_micro *micro, int64_t count, const float *a, const float *b, int64_t height, double *c, int64_t edge)
+{
+    double copy[KL_MICRO_LEFT * KL_MICRO_WIDEST] = {0};
+    micro->add32(count, a, b, copy, micro->width32);
+    for (int64_t r = 0; r < height; r++)
+        for (int64_t k = 0; k < micro->width32; k++)
+            c[r * edge + k] += copy[r * micro->width32 + k];
 }
 
 static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, float *scratch)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t edge = tiles->edge;
-    float *left = scratch, *right = scratch + CHUNK * edge;
+    int64_t edge = tiles->edge, height = micro->left32, width = micro->width32, band = BAND / height * height;
+    float *left = scratch, *right = scratch + left_side(tiles);
     double *tile = kl_tiles_at(tiles, i, j);
-    pack(tiles, rows, from, count, i * edge, micro->left, true, left);
-    pack(tiles, rows, from, count, j * edge, micro->width32, false, right);
-    for (int64_t c = 0; c < edge; c += micro->width32)
-        for (int64_t r = i == j ? c : 0; r < edge; r += micro->left) /* a diagonal tile is needed below its diagonal only */
-            micro->add32(count, left + r * count, right + c * count, tile + r * edge + c, edge);
+    pack(height, tiles, rows, from, count, i * edge, true, left);
+    pack(width, tiles, rows, from, count, j * edge, false, right);
+    for (int64_t top = 0; top < edge; top += band)
+        for (int64_t c = 0; c < edge; c += width) {
+            int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
+            const float *a = left + r / height * panel_length(height), *b = right + c / width * panel_length(width);
+            for (; r + height <= end; r += height, a += panel_length(height))
+                micro->add32(count, a, b, tile + r * edge + c, edge);
+            if (r < end)
+                add_last(micro, count, a, b, end - r, tile + r * edge + c, edge);
+        }
 }
 
 static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, int64_t width, bool weighted, double *panel)
 {
+    int64_t there = tiles->n - first < tiles->edge ? tiles->n - first : tiles->edge;
+    const float *shift = rows->shift + first;
     for (int64_t r = 0; r < count; r++) {
         int64_t row = rows->index[from + r];
-        const float *z = rows->z + row * rows->stride;
-        double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0;
-        for (int64_t c = 0; c < tiles->edge; c += width)
-            for (int64_t k = 0; k < width; k++) {
-                int64_t column = first + c + k;
-                panel[c * count + r * width + k] = column < tiles->n ? ((double)z[column] - (double)rows->shift[column]) * weight : 0.0;
-            }
+        const float *z = rows->z + row * rows->stride + first;
+        double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0, *out = panel + r * width;
+        int64_t c = 0;
+        for (; c + width <= there; c += width, out += panel_length(width))
+            for (int64_t k = 0; k < width; k++)
+                out[k] = ((double)z[c + k] - (double)shift[c + k]) * weight;
+        for (; c < tiles->edge; c += width, out += panel_length(width))
+            for (int64_t k = 0; k < width; k++)
+                out[k] = c + k < there ? ((double)z[c + k] - (double)shift[c + k]) * weight : 0.0;
     }
 }
 
@@ -106,18 +163,19 @@ static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, const kl_t
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge;
-    double *left = scratch, *right = scratch + CHUNK * edge, *tile = kl_tiles_at(tiles, i, j);
-    pack_exact(tiles, rows, from, count, i * edge, micro->left, true, left);
+    double *left = scratch, *right = scratch + left_side(tiles), *tile = kl_tiles_at(tiles, i, j);
+    pack_exact(tiles, rows, from, count, i * edge, micro->left64, true, left);
     pack_exact(tiles, rows, from, count, j * edge, micro->width64, false, right);
-    for (int64_t c = 0; c < edge; c += micro->width64)
-        for (int64_t r = i == j ? c : 0; r < edge; r += micro->left)
-            micro->add64(count, left + r * count, right + c * count, 1, tile + r * edge + c, edge);
+    for (int64_t top = 0; top < edge; top += BAND / 2)
+        for (int64_t c = 0; c < edge; c += micro->width64)
+            for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += micro->left64)
+                micro->add64(count, left + r / micro->left64 * panel_length(micro->left64), right + c / micro->width64 * panel_length(micro->width64), 1, tile + r * edge + c, edge);
 }
 
 void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch)
 {
-    for (int64_t from = 0; from < rows->count; from += CHUNK) {
-        int64_t count = rows->count - from < CHUNK ? rows->count - from : CHUNK;
+    for (int64_t from = 0; from < rows->count; from += PACKED) {
+        int64_t count = rows->count - from < PACKED ? rows->count - from : PACKED;
         if (tiles->n <= KL_TILES_EXACT)
             update_exact(tiles, i, j, rows, from, count, scratch);
         else

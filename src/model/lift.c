@@ -37,6 +37,7 @@ typedef struct lifting {
     float *z;
     int64_t stride, scratch_bytes;
     bool past;
+    const char *unchecked; /* what x is called, or NULL: it was checked */
     unsigned char *scratch;
 } lifting;
 
@@ -45,13 +46,20 @@ static klift_status lift_task(void *context, int64_t task, int worker)
     const lifting *l = context;
     int64_t first = task * KL_CHUNK, left = l->x->rows - first;
     kl_batch part = kl_batch_part(l->x, first, left < KL_CHUNK ? left : KL_CHUNK);
+    if (l->unchecked != NULL)
+        KL_TRY(kl_batch_check_values(&part, l->unchecked, first));
     return kl_lift_chunk(l->lift, &part, l->z + first * l->stride, l->stride, l->past, l->scratch + worker * l->scratch_bytes);
 }
 
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run)
 {
+    return kl_lift_unchecked(lift, x, NULL, z, stride, run);
+}
+
+klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run)
+{
     int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK;
-    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED};
+    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED, .unchecked = what};
     for (int64_t t = 0; t < tasks; t++) {
         int64_t left = x->rows - t * KL_CHUNK;
         kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);

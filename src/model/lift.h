@@ -25,6 +25,8 @@ int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x);
 klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch);
 /* z (rows, stride) for any number of rows over the run's pool */
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
+/* The same for rows whose entries nobody has checked yet: every thread checks its own; `what` is x in messages. */
+klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run);
 /* The view of a learner that wants to lift the rows it kept. */
 kl_lift kl_lift_for_learner(const klift_map *lift);
 klift_status kl_lift_copy(const klift_map *lift, klift_map **copy);
