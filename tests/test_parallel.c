@@ -1,7 +1,8 @@
 /* test_parallel.c - every task runs once, failures are the lowest one's, pools survive failures, each other and fork. */
-#include "base/parallel.h"
+#include "base/run.h"
 #include "support.h"
 
+#include <float.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -224,6 +225,40 @@ static int result_of(pid_t child)
     return -1;
 }
 
+static klift_status halve(void *context, int64_t index, int worker)
+{
+    volatile float *value = context;
+    (void)worker;
+    value[index] = value[index] * 0.5f;
+    return index == 7 ? kl_fail(KLIFT_DATA, "on purpose") : KLIFT_OK;
+}
+
+/* In a task the smallest normal number halves to zero on x86-64; in its caller it does not, before, after and on failure. */
+static void denormals_are_zero_in_tasks_only(void **unused)
+{
+    (void)unused;
+    for (int threads = 1; threads <= 3; threads++) {
+        kl_pool *pool;
+        float value[8];
+        volatile float smallest = FLT_MIN;
+        for (int i = 0; i < 8; i++)
+            value[i] = FLT_MIN;
+        assert_int_equal(kl_pool_new(&pool, threads), KLIFT_OK);
+        assert_int_equal(kl_pool_run(pool, 8, halve, value, NULL, NULL), KLIFT_DATA);
+        assert_true(smallest * 0.5f > 0);
+        for (int i = 0; i < 7; i++)
+#if defined(__x86_64__)
+            assert_true(value[i] == 0);
+#else
+            assert_true(value[i] < FLT_MIN);
+#endif
+        kl_pool_free(pool);
+        value[0] = FLT_MIN;
+        assert_int_equal(kl_run_parallel(NULL, 1, halve, value), KLIFT_OK);
+        assert_true(value[0] < FLT_MIN && smallest * 0.5f > 0);
+    }
+}
+
 static void a_forked_child_runs_with_workers_of_its_own(void **unused)
 {
     (void)unused;
@@ -267,6 +302,7 @@ int main(void)
         cmocka_unit_test(two_pools_work_at_once),
         cmocka_unit_test(a_task_may_have_a_pool_of_its_own),
         cmocka_unit_test(workers_leave_signals_to_the_host),
+        cmocka_unit_test(denormals_are_zero_in_tasks_only),
         cmocka_unit_test(a_forked_child_runs_with_workers_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

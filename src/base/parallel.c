@@ -12,6 +12,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 typedef struct jobs {
     kl_task task;
@@ -44,6 +47,28 @@ typedef struct seat {
     uint64_t generation; /* of the last job before it started: not its to run */
 } seat;
 
+/* Another CPU than x86-64 keeps its mode: its denormals are slow or not, but right. */
+unsigned kl_denormals_flush(void)
+{
+#if defined(__x86_64__)
+    enum { FLUSH_TO_ZERO = 1 << 15, DENORMALS_ARE_ZERO = 1 << 6 };
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(mode | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
+    return mode;
+#else
+    return 0;
+#endif
+}
+
+void kl_denormals_restore(unsigned mode)
+{
+#if defined(__x86_64__)
+    _mm_setcsr(mode);
+#else
+    (void)mode;
+#endif
+}
+
 static void note_failure(kl_pool *pool, int64_t index, klift_status status)
 {
     pthread_mutex_lock(&pool->mutex);
@@ -59,10 +84,11 @@ static void note_failure(kl_pool *pool, int64_t index, klift_status status)
 static void work(kl_pool *pool, int worker)
 {
     jobs *job = &pool->job;
+    unsigned mode = kl_denormals_flush();
     while (!atomic_load(&job->halted)) {
         int64_t index = atomic_fetch_add(&job->next, 1);
         if (index >= job->count)
-            return;
+            break;
         klift_status status = KLIFT_OK;
         if (job->stop != NULL && job->stop(job->stop_context))
             status = kl_fail(KLIFT_CANCELLED, "stopped on request");
@@ -71,6 +97,7 @@ static void work(kl_pool *pool, int worker)
         if (status != KLIFT_OK)
             note_failure(pool, index, status);
     }
+    kl_denormals_restore(mode);
 }
 
 static void *serve(void *argument)

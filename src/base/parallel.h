@@ -6,6 +6,11 @@
 
 typedef struct kl_pool kl_pool;
 
+/* Denormal numbers count as zero inside tasks, whoever runs them (a product of denormals takes a hundred times as long);
+ * the caller's own mode comes back with kl_denormals_restore. */
+unsigned kl_denormals_flush(void);
+void kl_denormals_restore(unsigned mode);
+
 /* worker is below the pool's thread count: an index for scratch, never for results. */
 typedef klift_status (*kl_task)(void *context, int64_t index, int worker);
 /* Asked between tasks; not 0 stops the rest. */

@@ -197,9 +197,12 @@ klift_status kl_run_check(const klift_run *run)
 klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context)
 {
     if (run == NULL) {
-        for (int64_t i = 0; i < count; i++)
-            KL_TRY(task(context, i, 0));
-        return KLIFT_OK;
+        klift_status status = KLIFT_OK;
+        unsigned mode = kl_denormals_flush();
+        for (int64_t i = 0; i < count && status == KLIFT_OK; i++)
+            status = task(context, i, 0);
+        kl_denormals_restore(mode);
+        return status;
     }
     if (run->pool == NULL)
         KL_TRY(kl_pool_new(&run->pool, run->threads));
