@@ -341,25 +341,47 @@ static void many_features_and_rows_are_searched_by_one_held_out_fold(void **stat
 static void memory_decides_the_search_and_too_little_is_refused(void **state)
 {
     static const struct {
-        const char *limit;
-        kl_search search;
-    } cases[] = {{"1G", KL_BY_FOLDS}, {"50M", KL_BY_HOLDOUT}, {"23M", KL_BY_GCV}}; /* 600 features: 6.3 MB of tiles */
+        const char *limit, *word;
+    } cases[] = {{"1G", "by folds"}, {"50M", "by holdout"}, {"23M", "by gcv"}}; /* 600 features: 6.3 MB of tiles */
     kl_learn_spec spec = {.goal = KL_REGRESS, .lambda = NAN, .c = NAN, .search = KL_BY_HAND, .folds = 5};
     klift_run *run;
     kl_learner *learner;
-    double y = 1;
     (void)state;
     assert_int_equal(klift_run_new(&run), KLIFT_OK);
     for (int i = 0; i < 3; i++) {
+        kl_plan plan = {0};
+        assert_int_equal(klift_run_set(run, "max-memory", cases[i].limit), KLIFT_OK);
+        assert_int_equal(kl_learner_plan("ridge", &spec, 600, 0, 1000, run, &plan), KLIFT_OK);
+        assert_non_null(strstr(plan.part[0].what, cases[i].word));
+    }
+    assert_int_equal(klift_run_set(run, "max-memory", "8M"), KLIFT_OK);
+    assert_int_equal(kl_learner_new("ridge", &spec, 600, run, &learner), KLIFT_MEMORY);
+    assert_non_null(strstr(kl_error_text(), "600 features"));
+    klift_run_free(run);
+}
+
+/* What the plan says is what is done, and stored: 1 GB takes folds, 50 MB one held-out fold. */
+static void the_search_that_was_planned_is_done(void **state)
+{
+    static const struct {
+        const char *limit;
+        kl_search search;
+    } cases[] = {{"1G", KL_BY_FOLDS}, {"50M", KL_BY_HOLDOUT}};
+    kl_learn_spec spec = {.goal = KL_REGRESS, .lambda = NAN, .c = NAN, .search = KL_BY_HAND, .folds = 5};
+    klift_run *run;
+    (void)state;
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    for (int i = 0; i < 2; i++) {
         kl_weights weights;
+        kl_learner *learner;
         kl_lift lift = {NULL, same};
         float *z = calloc(600 * 600, sizeof *z);
         assert_int_equal(klift_run_set(run, "max-memory", cases[i].limit), KLIFT_OK);
         assert_int_equal(kl_learner_new("ridge", &spec, 600, run, &learner), KLIFT_OK);
         for (int64_t r = 0; r < 600; r++) {
+            double y = (double)(r % 7);
             kl_batch b = {.size = sizeof b, .rows = 1, .columns = 600, .dense = z + r * 600, .stride = 600, .target = &y, .targets = 1};
             z[r * 600 + r] = 1;
-            y = (double)(r % 7);
             assert_int_equal(learner->type->observe(learner, &b), KLIFT_OK);
         }
         assert_int_equal(learner->type->consume(learner, z, 600, 600, run), KLIFT_OK);
@@ -369,9 +391,6 @@ static void memory_decides_the_search_and_too_little_is_refused(void **state)
         kl_learner_free(learner);
         free(z);
     }
-    assert_int_equal(klift_run_set(run, "max-memory", "8M"), KLIFT_OK);
-    assert_int_equal(kl_learner_new("ridge", &spec, 600, run, &learner), KLIFT_MEMORY);
-    assert_non_null(strstr(kl_error_text(), "600 features"));
     klift_run_free(run);
 }
 
@@ -387,6 +406,7 @@ int main(void)
         cmocka_unit_test(copies_of_a_row_share_their_fold),
         cmocka_unit_test(many_features_and_rows_are_searched_by_one_held_out_fold),
         cmocka_unit_test(memory_decides_the_search_and_too_little_is_refused),
+        cmocka_unit_test(the_search_that_was_planned_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,11 +75,13 @@ static void free_block(block *b)
 static void update_all(const kl_tiles *tiles, const block *b, int64_t from, int64_t count)
 {
     kl_tile_rows rows = {.z = b->z, .stride = b->stride, .count = count, .index = b->index + from, .shift = b->shift, .weight = b->weight};
-    void *scratch = malloc((size_t)kl_tiles_update_scratch(tiles));
+    void *packed = malloc((size_t)kl_tiles_packed(tiles, count));
+    for (int64_t i = 0; i < tiles->count; i++)
+        kl_tiles_pack(tiles, &rows, i, packed);
     for (int64_t i = 0; i < tiles->count; i++)
         for (int64_t j = 0; j <= i; j++)
-            kl_tiles_update(tiles, i, j, &rows, scratch);
-    free(scratch);
+            kl_tiles_update(tiles, i, j, count, packed);
+    free(packed);
 }
 
 static void check_update(int64_t n, bool weighted)

@@ -166,6 +166,7 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
                 search == KL_BY_HAND ? "given" : kl_search_name(search));
     kl_plan_add(to, tiles, "the solution");
     kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
+    kl_plan_add(to, 2 * KL_TILES_ROWS * features * (int64_t)(features <= KL_TILES_EXACT ? sizeof(double) : sizeof(float)), "packed rows");
     kl_plan_add(to, kept ? most * row_bytes : 0, "%lld kept rows", (long long)most);
 }
 

@@ -157,7 +157,9 @@ typedef struct block {
     int64_t stride, rows;
     int32_t **index; /* per set: its rows */
     int64_t *count;
-    unsigned char *scratch; /* per worker */
+    unsigned char *packed;
+    int at_set;          /* what the tile tasks work on */
+    kl_tile_rows at_rows;
 } block;
 
 static klift_status shift_task(void *context, int64_t task, int worker)
@@ -205,27 +207,48 @@ static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
     }
 }
 
-/* Tasks: the tiles of G in order, then the column ranges of S and B. */
-static klift_status sum_task(void *context, int64_t task, int worker)
+static klift_status vector_task(void *context, int64_t task, int worker)
 {
     block *b = context;
-    kl_statistics *s = b->s;
-    const kl_tiles *tiles = &s->fold[0].gram;
-    int64_t tile_tasks = tiles->count * (tiles->count + 1) / 2;
-    if (task >= tile_tasks) {
-        int64_t first = (task - tile_tasks) * tiles->edge, last = first + tiles->edge < s->features ? first + tiles->edge : s->features;
-        for (int f = 0; f < s->sets; f++)
-            sum_vectors(b, f, first, last);
-        return KLIFT_OK;
-    }
+    (void)worker;
+    int64_t edge = b->s->fold[0].gram.edge, first = task * edge, last = first + edge < b->s->features ? first + edge : b->s->features;
+    for (int f = 0; f < b->s->sets; f++)
+        sum_vectors(b, f, first, last);
+    return KLIFT_OK;
+}
+
+static klift_status pack_task(void *context, int64_t task, int worker)
+{
+    block *b = context;
+    (void)worker;
+    kl_tiles_pack(&b->s->fold[b->at_set].gram, &b->at_rows, task, b->packed);
+    return KLIFT_OK;
+}
+
+static klift_status tile_task(void *context, int64_t task, int worker)
+{
+    block *b = context;
+    (void)worker;
     int64_t i = 0;
     while ((i + 1) * (i + 2) / 2 <= task)
         i++;
-    void *scratch = b->scratch + worker * kl_tiles_update_scratch(tiles);
-    for (int f = 0; f < s->sets; f++) {
-        kl_tile_rows rows = {b->z, b->stride, b->count[f], b->index[f], s->shift, s->weighted ? s->weight : NULL};
-        kl_tiles_update(&s->fold[f].gram, i, task - i * (i + 1) / 2, &rows, scratch);
-    }
+    kl_tiles_update(&b->s->fold[b->at_set].gram, i, task - i * (i + 1) / 2, b->at_rows.count, b->packed);
+    return KLIFT_OK;
+}
+
+/* G of every set, some rows at a time. */
+static klift_status sum_tiles(block *b, klift_run *run)
+{
+    kl_statistics *s = b->s;
+    int64_t strips = s->fold[0].gram.count;
+    for (int f = 0; f < s->sets; f++)
+        for (int64_t from = 0; from < b->count[f]; from += KL_TILES_ROWS) {
+            int64_t left = b->count[f] - from;
+            b->at_set = f;
+            b->at_rows = (kl_tile_rows){b->z, b->stride, left < KL_TILES_ROWS ? left : KL_TILES_ROWS, b->index[f] + from, s->shift, s->weighted ? s->weight : NULL};
+            KL_TRY(kl_run_parallel(run, strips, pack_task, b));
+            KL_TRY(kl_run_parallel(run, strips * (strips + 1) / 2, tile_task, b));
+        }
     return KLIFT_OK;
 }
 
@@ -265,13 +288,14 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     if (rows == 0)
         return KLIFT_OK;
     KL_GO(sort_by_set(&b));
-    KL_GO(kl_new(&b.scratch, kl_run_threads(run) * kl_tiles_update_scratch(tiles), 1, "the statistics"));
+    KL_GO(kl_new(&b.packed, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS), 1, "the statistics"));
     if (!s->shifted) {
         KL_GO(kl_run_parallel(run, tiles->count, shift_task, &b));
         shift_targets(s);
         s->shifted = true;
     }
-    KL_GO(kl_run_parallel(run, tiles->count * (tiles->count + 1) / 2 + tiles->count, sum_task, &b));
+    KL_GO(kl_run_parallel(run, tiles->count, vector_task, &b));
+    KL_GO(sum_tiles(&b, run));
     sum_targets(s);
     s->pending = 0;
     if (s->kept.rows.rows > s->kept.limit)
@@ -281,7 +305,7 @@ done:
         kl_free(b.index[f]);
     kl_free(b.index);
     kl_free(b.count);
-    kl_free(b.scratch);
+    kl_free(b.packed);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /*
  * tiles.c - storage and update of tiled symmetric matrices.
  *   tile (i, j) += sum_r w_r (z_r - c)_i (z_r - c)_j'
- * Rows are packed a chunk at a time into panels; a small block of sums stays in registers over the chunk and is then
+ * Strips of columns are packed into panels, once for all tiles that need them; a small block of sums stays in registers over the chunk and is then
  * added to the float64 tile. Up to KL_TILES_EXACT columns all of it is float64: the products of float32 features are
  * then exact, and neither the cut into shards nor a lambda near 1e-10 shows (docs/decisions.md). Beyond, float32 over
  * 256 rows: half the time, and errors of 1e-8 of G.
@@ -61,6 +61,11 @@ static int64_t panel_length(int64_t width)
     return PACKED * width + 16;
 }
 
+static bool is_exact(const kl_tiles *tiles)
+{
+    return tiles->n <= KL_TILES_EXACT;
+}
+
 static int64_t panels_of(int64_t edge, int64_t width)
 {
     return (edge + width - 1) / width;
@@ -69,19 +74,30 @@ static int64_t panels_of(int64_t edge, int64_t width)
 /* Values of the packed left operand; the right one stands behind it. */
 static int64_t left_side(const kl_tiles *tiles)
 {
-    int64_t width = tiles->n <= KL_TILES_EXACT ? kl_micro_get()->left64 : kl_micro_get()->left32;
+    int64_t width = is_exact(tiles) ? kl_micro_get()->left64 : kl_micro_get()->left32;
     return panels_of(tiles->edge, width) * panel_length(width);
 }
 
 static int64_t right_side(const kl_tiles *tiles)
 {
-    int64_t width = tiles->n <= KL_TILES_EXACT ? kl_micro_get()->width64 : kl_micro_get()->width32;
+    int64_t width = is_exact(tiles) ? kl_micro_get()->width64 : kl_micro_get()->width32;
     return panels_of(tiles->edge, width) * panel_length(width);
 }
 
-int64_t kl_tiles_update_scratch(const kl_tiles *tiles)
+/* Bytes of one strip of columns over PACKED rows, both operands. */
+static int64_t strip_bytes(const kl_tiles *tiles)
 {
-    return (left_side(tiles) + right_side(tiles)) * (int64_t)(tiles->n <= KL_TILES_EXACT ? sizeof(double) : sizeof(float));
+    return (left_side(tiles) + right_side(tiles)) * (int64_t)(is_exact(tiles) ? sizeof(double) : sizeof(float));
+}
+
+int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows)
+{
+    return (rows + PACKED - 1) / PACKED * tiles->count * strip_bytes(tiles);
+}
+
+static void *strip_at(const kl_tiles *tiles, void *packed, int64_t from, int64_t strip)
+{
+    return (unsigned char *)packed + (from / PACKED * tiles->count + strip) * strip_bytes(tiles);
 }
 
 /* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, panel_length).
@@ -122,14 +138,11 @@ static void add_last(const kl_micro *micro, int64_t count, const float *a, const
             c[r * edge + k] += copy[r * micro->width32 + k];
 }
 
-static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, float *scratch)
+static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, int64_t count, const float *left, const float *right)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge, height = micro->left32, width = micro->width32, band = BAND / height * height;
-    float *left = scratch, *right = scratch + left_side(tiles);
     double *tile = kl_tiles_at(tiles, i, j);
-    pack(height, tiles, rows, from, count, i * edge, true, left);
-    pack(width, tiles, rows, from, count, j * edge, false, right);
     for (int64_t top = 0; top < edge; top += band)
         for (int64_t c = 0; c < edge; c += width) {
             int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
@@ -159,26 +172,41 @@ static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t 
     }
 }
 
-static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, int64_t from, int64_t count, double *scratch)
+static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int64_t count, const double *left, const double *right)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t edge = tiles->edge;
-    double *left = scratch, *right = scratch + left_side(tiles), *tile = kl_tiles_at(tiles, i, j);
-    pack_exact(tiles, rows, from, count, i * edge, micro->left64, true, left);
-    pack_exact(tiles, rows, from, count, j * edge, micro->width64, false, right);
+    int64_t edge = tiles->edge, height = micro->left64, width = micro->width64;
+    double *tile = kl_tiles_at(tiles, i, j);
     for (int64_t top = 0; top < edge; top += BAND / 2)
-        for (int64_t c = 0; c < edge; c += micro->width64)
-            for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += micro->left64)
-                micro->add64(count, left + r / micro->left64 * panel_length(micro->left64), right + c / micro->width64 * panel_length(micro->width64), 1, tile + r * edge + c, edge);
+        for (int64_t c = 0; c < edge; c += width)
+            for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += height)
+                micro->add64(count, left + r / height * panel_length(height), right + c / width * panel_length(width), 1, tile + r * edge + c, edge);
 }
 
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch)
+void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed)
 {
+    const kl_micro *micro = kl_micro_get();
     for (int64_t from = 0; from < rows->count; from += PACKED) {
-        int64_t count = rows->count - from < PACKED ? rows->count - from : PACKED;
-        if (tiles->n <= KL_TILES_EXACT)
-            update_exact(tiles, i, j, rows, from, count, scratch);
+        int64_t count = rows->count - from < PACKED ? rows->count - from : PACKED, first = strip * tiles->edge;
+        void *at = strip_at(tiles, packed, from, strip);
+        if (is_exact(tiles)) {
+            pack_exact(tiles, rows, from, count, first, micro->left64, true, at);
+            pack_exact(tiles, rows, from, count, first, micro->width64, false, (double *)at + left_side(tiles));
+        } else {
+            pack(micro->left32, tiles, rows, from, count, first, true, at);
+            pack(micro->width32, tiles, rows, from, count, first, false, (float *)at + left_side(tiles));
+        }
+    }
+}
+
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed)
+{
+    for (int64_t from = 0; from < rows; from += PACKED) {
+        int64_t count = rows - from < PACKED ? rows - from : PACKED;
+        const void *left = strip_at(tiles, packed, from, i), *right = strip_at(tiles, packed, from, j);
+        if (is_exact(tiles))
+            update_exact(tiles, i, j, count, left, (const double *)right + left_side(tiles));
         else
-            update_single(tiles, i, j, rows, from, count, scratch);
+            update_single(tiles, i, j, count, left, (const float *)right + left_side(tiles));
     }
 }

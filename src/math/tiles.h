@@ -33,10 +33,13 @@ typedef struct kl_tile_rows {
     const double *weight;   /* by row of the block, or NULL: all 1 */
 } kl_tile_rows;
 
-/* Bytes of scratch one update needs, per worker. */
-int64_t kl_tiles_update_scratch(const kl_tiles *tiles);
-/* tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j' */
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, const kl_tile_rows *rows, void *scratch);
+/* An update in two steps, each over the pool: every strip (the columns of a tile) is packed, then every tile added to:
+ *   tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j'
+ * At most KL_TILES_ROWS rows at a time keep the packed form small: kl_tiles_packed bytes. */
+enum { KL_TILES_ROWS = 1024 };
+int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows);
+void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed);
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed);
 
 /* z - shift as the updates see it: rounded to float32 only where they are; S and B must be of the same numbers as G. */
 static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shift)
