@@ -95,6 +95,7 @@ static void forward_substitution_solves(void **state)
 {
     enum { N = 61 };
     double l[N * N], x[N * KL_MICRO_GROUP];
+    float l32[N * N], x32[N * KL_MICRO_GROUP];
     (void)state;
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
@@ -102,7 +103,14 @@ static void forward_substitution_solves(void **state)
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
         for (int i = 0; i < N * KL_MICRO_GROUP; i++)
             x[i] = syn_normal(77, (uint64_t)i);
+        for (int i = 0; i < N * N; i++)
+            l32[i] = (float)l[i];
+        for (int i = 0; i < N * KL_MICRO_GROUP; i++)
+            x32[i] = (float)x[i];
         kl_micro_at(t)->forward64(N, l, N, x);
+        kl_micro_at(t)->forward32(N, l32, N, x32);
+        for (int i = 0; i < N * KL_MICRO_GROUP; i++)
+            assert_true(fabs((double)x32[i] - x[i]) < 1e-5);
         for (int i = 0; i < N; i++)
             for (int g = 0; g < KL_MICRO_GROUP; g++) {
                 double back = 0;

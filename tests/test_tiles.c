@@ -379,12 +379,76 @@ static void sizes_are_counted_before_they_are_asked_for(void **unused)
     kl_tiles_clear(&none);
 }
 
+/* A copy in float32 of a filled matrix. */
+static kl_tiles32 single_of(const kl_tiles *a)
+{
+    int64_t count = a->count * (a->count + 1) / 2 * a->edge * a->edge;
+    kl_tiles32 b = {a->n, a->edge, a->count, malloc((size_t)count * sizeof(float))};
+    for (int64_t i = 0; i < count; i++)
+        b.value[i] = (float)a->value[i];
+    return b;
+}
+
+static void factors_in_float32_solve_as_well_as_they_can(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[] = {1, 5, 33, 100, 512, 700, 1300};
+    klift_run *one = run_of("1"), *three = run_of("3");
+    for (int s = 0; s < (small() ? 6 : 7); s++) {
+        int64_t n = sizes[s], failed, m = 11;
+        kl_tiles a;
+        fill(&a, n);
+        kl_tiles32 b = single_of(&a), c = single_of(&a);
+        double *x = numbers(n * m), largest = 0;
+        float *y = malloc((size_t)(n * m) * sizeof *y), *again = malloc((size_t)(n * m) * sizeof *y);
+        for (int64_t i = 0; i < n * m; i++)
+            x[i] = again[i] = y[i] = (float)syn_normal((uint64_t)i, 9);
+        assert_int_equal(kl_tiles_factor(&a, one, &failed), KLIFT_OK);
+        assert_int_equal(kl_tiles_solve(&a, m, x, one), KLIFT_OK);
+        assert_int_equal(kl_tiles32_factor(&b, one, &failed), KLIFT_OK);
+        assert_int_equal(failed, -1);
+        assert_int_equal(kl_tiles32_solve(&b, m, y, one), KLIFT_OK);
+        for (int64_t i = 0; i < n * m; i++)
+            largest = fmax(largest, fabs(x[i]));
+        for (int64_t i = 0; i < n * m; i++) /* condition some 1e3, machine precision 6e-8 */
+            if (!(fabs((double)y[i] - x[i]) <= 2e-4 * largest))
+                fail_msg("n %d: %g is not %g", (int)n, (double)y[i], x[i]);
+        assert_int_equal(kl_tiles32_factor(&c, three, &failed), KLIFT_OK);
+        assert_int_equal(kl_tiles32_solve(&c, m, again, three), KLIFT_OK);
+        assert_memory_equal(again, y, (size_t)(n * m) * sizeof *y);
+        free(b.value);
+        free(c.value);
+        free(x);
+        free(y);
+        free(again);
+        kl_tiles_clear(&a);
+    }
+    klift_run_free(one);
+    klift_run_free(three);
+}
+
+static void a_float32_factor_that_is_not_positive_is_told(void **unused)
+{
+    (void)unused;
+    int64_t failed;
+    kl_tiles a;
+    fill(&a, 600);
+    kl_tiles_at(&a, 1, 1)[(550 - 512) * 512 + 550 - 512] = -1;
+    kl_tiles32 b = single_of(&a);
+    assert_int_equal(kl_tiles32_factor(&b, NULL, &failed), KLIFT_OK);
+    assert_int_equal(failed, 550);
+    free(b.value);
+    kl_tiles_clear(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(updates_are_the_weighted_shifted_products_of_the_listed_rows),
         cmocka_unit_test(features_are_centred_as_the_updates_see_them),
         cmocka_unit_test(updates_add_to_what_is_there),
+        cmocka_unit_test(factors_in_float32_solve_as_well_as_they_can),
+        cmocka_unit_test(a_float32_factor_that_is_not_positive_is_told),
         cmocka_unit_test(factor_solve_trace_and_product_are_the_textbook_ones),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(the_column_that_is_not_positive_is_named),

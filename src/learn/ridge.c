@@ -1,8 +1,7 @@
 /*
  * ridge.c - the learner `ridge`: min (1/n) sum weight (y - w'z - b)^2 / 2 + lambda |w|^2 / 2, b unpenalised, from one
- * pass of statistics. m = S/n, ybar = T/n, (G - n m m' + lambda n I) w = B - m T', b = ybar - m'w, float64 throughout.
+ * pass of statistics (normal.c solves, search.c chooses lambda).
  * A class is a 0/1 column; scores are given on the -1/+1 scale (2 w, 2 b - 1), so 0 is the border.
- * When the factorisation fails, jitter 1e-12 trace / D is added and grows tenfold until it does not; it is reported.
  */
 #include "learn/ridge.h"
 
@@ -18,115 +17,6 @@ typedef struct state {
     kl_statistics statistics;
     kl_search search;
 } state;
-
-double kl_ridge_weight(const kl_statistics *s, int without)
-{
-    double sum = 0;
-    for (int f = 0; f < s->sets; f++)
-        if (f != without)
-            sum += s->fold[f].weight;
-    return sum;
-}
-
-double kl_ridge_spread(const kl_statistics *s)
-{
-    double total = 0, n = kl_ridge_weight(s, -1);
-    for (int64_t p = 0; p < s->features; p++) {
-        double square = 0, sum = 0;
-        for (int f = 0; f < s->sets; f++) {
-            square += kl_tiles_get(&s->fold[f].gram, p, p);
-            sum += s->fold[f].sum[p];
-        }
-        total += square - sum * sum / n;
-    }
-    return total / n;
-}
-
-typedef struct assembly {
-    const kl_ridge *r;
-    int without;
-    double n, ridge;
-} assembly;
-
-/* One tile of G - n m m' + ridge I over the sets in the model. */
-static klift_status assemble_task(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    const assembly *as = context;
-    const kl_statistics *s = as->r->s;
-    const kl_tiles *a = &as->r->a;
-    const double *m = as->r->mean;
-    int64_t i = 0, edge = a->edge;
-    while ((i + 1) * (i + 2) / 2 <= task)
-        i++;
-    int64_t j = task - i * (i + 1) / 2;
-    double *out = kl_tiles_at(a, i, j);
-    memset(out, 0, (size_t)(edge * edge) * sizeof *out);
-    for (int f = 0; f < s->sets; f++) {
-        const double *g = kl_tiles_at(&s->fold[f].gram, i, j);
-        for (int64_t p = 0; f != as->without && p < edge * edge; p++)
-            out[p] += g[p];
-    }
-    for (int64_t p = 0; p < edge && i * edge + p < a->n; p++) {
-        double scaled = as->n * m[i * edge + p];
-        for (int64_t q = 0; q < edge && j * edge + q < a->n; q++)
-            out[p * edge + q] -= scaled * m[j * edge + q];
-        if (i == j)
-            out[p * edge + p] += as->ridge;
-    }
-    return KLIFT_OK;
-}
-
-/* Factors the assembled matrix; on failure adds jitter and assembles again. */
-static klift_status factor(kl_ridge *r, assembly *as, klift_run *run)
-{
-    int64_t tiles = r->a.count * (r->a.count + 1) / 2, failed;
-    double jitter = 0, unit = 1e-12 * kl_ridge_spread(r->s) * as->n / (double)r->s->features, ridge = as->ridge;
-    for (int tries = 0; tries < 12; tries++) {
-        as->ridge = ridge + jitter;
-        KL_TRY(kl_run_parallel(run, tiles, assemble_task, as));
-        KL_TRY(kl_tiles_factor(&r->a, run, &failed));
-        if (failed < 0) {
-            r->jitter = fmax(r->jitter, jitter / as->n);
-            return KLIFT_OK;
-        }
-        jitter = jitter == 0 ? fmax(unit, 1e-300) : jitter * 10;
-    }
-    return kl_fail(KLIFT_FAILED, "the normal equations cannot be factored (column %lld); use a larger lambda", (long long)failed);
-}
-
-klift_status kl_ridge_model(kl_ridge *r, int without, double lambda, klift_run *run)
-{
-    const kl_statistics *s = r->s;
-    double n = kl_ridge_weight(s, without);
-    assembly as = {r, without, n, lambda * n};
-    if (!(n > 0))
-        return kl_fail(KLIFT_DATA, "no rows are left outside a fold: too few different rows to cross-validate; give lambda, or search=gcv");
-    for (int64_t p = 0; p < s->features; p++) {
-        double sum = 0;
-        for (int f = 0; f < s->sets; f++)
-            sum += f == without ? 0 : s->fold[f].sum[p];
-        r->mean[p] = sum / n;
-    }
-    for (int64_t o = 0; o < r->outputs; o++) {
-        double total = 0;
-        for (int f = 0; f < s->sets; f++)
-            total += f == without ? 0 : s->fold[f].target_sum[r->column[o]];
-        r->b[o] = total / n;
-        for (int64_t p = 0; p < s->features; p++) {
-            double cross = -r->mean[p] * total;
-            for (int f = 0; f < s->sets; f++)
-                cross += f == without ? 0 : s->fold[f].cross[r->column[o]][p];
-            r->w[p * r->outputs + o] = cross;
-        }
-    }
-    KL_TRY(factor(r, &as, run));
-    KL_TRY(kl_tiles_solve(&r->a, r->outputs, r->w, run));
-    for (int64_t p = 0; p < s->features; p++)
-        for (int64_t o = 0; o < r->outputs; o++)
-            r->b[o] -= r->mean[p] * r->w[p * r->outputs + o];
-    return KLIFT_OK;
-}
 
 /* Sets of tiles a search keeps. */
 static int sets_of(kl_search search, int folds)
@@ -168,6 +58,7 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
     kl_plan_add(to, 2 * KL_TILES_ROWS * features * (int64_t)(features <= KL_TILES_EXACT ? sizeof(double) : sizeof(float)), "packed rows");
     kl_plan_add(to, kept ? most * row_bytes : 0, "%lld kept rows", (long long)most);
+    kl_plan_add(to, kept && most * features <= KL_RIDGE_KEPT ? most * features * (int64_t)sizeof(float) : 0, "their features");
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
@@ -293,6 +184,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
         KL_GO(kl_ridge_search(&r, st->search, weights->lambda, lift, run, weights));
     KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
     r.jitter = 0;
+    r.single = false;
     KL_GO(kl_ridge_model(&r, -1, weights->lambda, run));
     weights->jitter = r.jitter;
     KL_GO(give_weights(&r, weights));

@@ -1,4 +1,4 @@
-/* ridge.h - least squares from statistics: one model of some of the folds at one lambda. Used by ridge.c and search.c. */
+/* ridge.h - least squares from statistics: one model of some of the folds at one lambda: normal.c, used by ridge.c and search.c. */
 #ifndef KL_RIDGE_H
 #define KL_RIDGE_H
 
@@ -14,7 +14,11 @@ typedef struct kl_ridge {
     double *b;    /* (outputs) about the shift */
     double *mean; /* m (features) of the rows in the present model */
     double jitter;/* largest that was needed */
+    bool single;  /* a factor in float32 will do */
 } kl_ridge;
+
+/* Features of kept rows that the search makes once; of more features they are made anew for every model. */
+enum { KL_RIDGE_KEPT = 1 << 26 };
 
 /* Sums without set `without` (-1: all sets). */
 double kl_ridge_weight(const kl_statistics *s, int without);

@@ -13,7 +13,19 @@
 
 #include <math.h>
 
+/* From this share of the spread on a float32 factor is good enough: its errors, some 1e-7 of the largest eigenvalue, are
+ * then far below lambda. Only where the statistics are float32 sums too. */
+static const double SINGLE = 0.9e-5;
+
 enum { START = 8, DECADE = 2, PATIENCE = 2, LAST = 24, CHUNK = 256 };
+
+/* The kept rows in the order of their sets. */
+typedef struct kept {
+    kl_rows rows;
+    int64_t *truth; /* (rows) column of Y */
+    int64_t *first; /* (sets + 1) */
+    float *z;       /* (rows, features), or NULL */
+} kept;
 
 typedef struct search_state {
     kl_ridge *r;
@@ -24,6 +36,7 @@ typedef struct search_state {
     bool known[LAST + 1];
     double error[LAST + 1], choice[LAST + 1]; /* reported, and minimised */
     int64_t cv_rows;
+    kept kept;
 } search_state;
 
 /* ---- regression ---- */
@@ -64,13 +77,45 @@ static klift_status add_squares(search_state *st, int f, double *sse, double *gw
 /* ---- classification ---- */
 
 typedef struct scoring {
-    const kl_ridge *r;
-    const kl_lift *lift;
-    const kl_batch *rows;  /* kept rows of the set, gathered */
-    const int64_t *truth;  /* (rows) column of Y */
-    float *z;              /* per worker: (CHUNK, features) */
-    double *wrong;         /* per chunk */
+    const search_state *st;
+    int64_t from, to; /* of the kept rows */
+    float *z;         /* per worker: (CHUNK, features), when they are not there */
+    double *wrong;    /* per chunk */
 } scoring;
+
+static klift_status gather_kept(search_state *st, kept *k)
+{
+    const kl_statistics *s = st->r->s;
+    kl_batch all = kl_rows_view(&s->kept.rows);
+    KL_TRY(kl_new(&k->truth, all.rows, sizeof *k->truth, "kept rows"));
+    KL_TRY(kl_new(&k->first, s->sets + 1, sizeof *k->first, "kept rows"));
+    for (int f = 0; f < s->sets; f++) {
+        for (int64_t i = 0; i < all.rows; i++)
+            if (kl_statistics_set_of(s, kl_statistics_key(&all, i, all.label[i])) == f) {
+                k->truth[k->rows.rows] = kl_names_find(&s->classes, all.label[i]);
+                KL_TRY(kl_rows_add(&k->rows, &all, i, 1));
+            }
+        k->first[f + 1] = k->rows.rows;
+    }
+    return KLIFT_OK;
+}
+
+static klift_status lift_task(void *context, int64_t task, int worker)
+{
+    const search_state *st = context;
+    int64_t features = st->r->s->features, first = task * CHUNK, left = st->kept.rows.rows - first;
+    kl_batch all = kl_rows_view(&st->kept.rows), part = kl_batch_part(&all, first, left < CHUNK ? left : CHUNK);
+    return st->lift->apply(st->lift->user, &part, st->kept.z + first * features, features, worker);
+}
+
+static klift_status keep_features(search_state *st)
+{
+    int64_t rows = st->kept.rows.rows, features = st->r->s->features;
+    if (rows * features > KL_RIDGE_KEPT)
+        return KLIFT_OK;
+    KL_TRY(kl_new(&st->kept.z, rows * features, sizeof *st->kept.z, "features of kept rows"));
+    return kl_run_parallel(st->run, (rows + CHUNK - 1) / CHUNK, lift_task, st);
+}
 
 /* The column of Y that the model in r gives z. */
 static int64_t decide(const kl_ridge *r, const float *z, double *score)
@@ -95,58 +140,38 @@ static int64_t decide(const kl_ridge *r, const float *z, double *score)
 static klift_status score_task(void *context, int64_t task, int worker)
 {
     const scoring *sc = context;
-    int64_t features = sc->r->s->features, first = task * CHUNK, left = sc->rows->rows - first, count = left < CHUNK ? left : CHUNK;
-    kl_batch part = kl_batch_part(sc->rows, first, count);
-    float *z = sc->z + worker * CHUNK * features;
+    const search_state *st = sc->st;
+    int64_t features = st->r->s->features, first = sc->from + task * CHUNK, left = sc->to - first, count = left < CHUNK ? left : CHUNK;
+    kl_batch all = kl_rows_view(&st->kept.rows), part = kl_batch_part(&all, first, count);
+    float *z = st->kept.z != NULL ? st->kept.z + first * features : sc->z + worker * CHUNK * features;
     double *score = NULL;
-    KL_TRY(kl_new(&score, sc->r->outputs, sizeof *score, "scores"));
-    klift_status status = sc->lift->apply(sc->lift->user, &part, z, features, worker);
+    KL_TRY(kl_new(&score, st->r->outputs, sizeof *score, "scores"));
+    klift_status status = st->kept.z != NULL ? KLIFT_OK : st->lift->apply(st->lift->user, &part, z, features, worker);
     for (int64_t i = 0; status == KLIFT_OK && i < count; i++)
-        if (decide(sc->r, z + i * features, score) != sc->truth[first + i])
+        if (decide(st->r, z + i * features, score) != st->kept.truth[first + i])
             sc->wrong[task] += part.weight[i];
     kl_free(score);
     return status;
 }
 
-/* The kept rows of set f, and their true columns. */
-static klift_status gather_kept(const kl_statistics *s, int f, kl_rows *rows, int64_t *truth)
-{
-    kl_batch all = kl_rows_view(&s->kept.rows);
-    for (int64_t i = 0; i < all.rows; i++)
-        if (kl_statistics_set_of(s, kl_statistics_key(&all, i, all.label[i])) == f) {
-            truth[rows->rows] = kl_names_find(&s->classes, all.label[i]);
-            KL_TRY(kl_rows_add(rows, &all, i, 1));
-        }
-    return KLIFT_OK;
-}
-
 static klift_status add_wrong(search_state *st, int f, double *wrong, double *weight)
 {
-    const kl_statistics *s = st->r->s;
-    int64_t threads = kl_run_threads(st->run), *truth = NULL, chunks;
-    kl_rows rows = {0};
-    kl_batch view;
-    scoring sc = {.r = st->r, .lift = st->lift};
+    kl_batch view = kl_rows_view(&st->kept.rows);
+    scoring sc = {.st = st, .from = st->kept.first[f], .to = st->kept.first[f + 1]};
+    int64_t chunks = (sc.to - sc.from + CHUNK - 1) / CHUNK;
     klift_status status = KLIFT_OK;
-    KL_GO(kl_new(&truth, s->kept.rows.rows, sizeof *truth, "kept rows"));
-    KL_GO(gather_kept(s, f, &rows, truth));
-    view = kl_rows_view(&rows);
-    chunks = (rows.rows + CHUNK - 1) / CHUNK;
-    KL_GO(kl_new(&sc.z, threads * CHUNK * s->features, sizeof *sc.z, "features of kept rows"));
+    if (st->kept.z == NULL)
+        KL_GO(kl_new(&sc.z, kl_run_threads(st->run) * CHUNK * st->r->s->features, sizeof *sc.z, "features of kept rows"));
     KL_GO(kl_new(&sc.wrong, chunks, sizeof *sc.wrong, "kept rows"));
-    sc.rows = &view;
-    sc.truth = truth;
     KL_GO(kl_run_parallel(st->run, chunks, score_task, &sc));
     for (int64_t c = 0; c < chunks; c++)
         *wrong += sc.wrong[c];
-    for (int64_t i = 0; i < rows.rows; i++)
+    for (int64_t i = sc.from; i < sc.to; i++)
         *weight += view.weight[i];
-    st->cv_rows += rows.rows;
+    st->cv_rows += sc.to - sc.from;
 done:
-    kl_rows_clear(&rows);
     kl_free(sc.z);
     kl_free(sc.wrong);
-    kl_free(truth);
     return status;
 }
 
@@ -166,6 +191,7 @@ static klift_status try_folds(search_state *st, double lambda, double *error, do
     for (int f = 0; f < tested; f++) {
         if (!(s->fold[f].weight > 0))
             continue;
+        r->single = s->features > KL_TILES_EXACT && lambda >= SINGLE * st->spread;
         KL_GO(kl_ridge_model(r, f, lambda, st->run));
         held += s->fold[f].weight;
         KL_GO(s->goal == KL_REGRESS ? add_squares(st, f, sse, gw) : add_wrong(st, f, &wrong, &weight));
@@ -259,25 +285,42 @@ static klift_status walk(search_state *st)
     return visit(st, best + 1);
 }
 
+/* Fills weights by the search, or by one lambda that was given. */
+static klift_status choose(search_state *st, double lambda, kl_weights *weights)
+{
+    if (!isnan(lambda)) {
+        double choice;
+        KL_TRY(try_lambda(st, lambda, &weights->cv_error, &choice));
+        weights->path[weights->path_points++] = (kl_path_point){lambda, weights->cv_error};
+        weights->cv_rows = st->cv_rows;
+        return KLIFT_OK;
+    }
+    if (!(st->spread > 0))
+        return kl_fail(KLIFT_DATA, "all rows have the same features: there is nothing to learn; give lambda to train a constant");
+    KL_TRY(walk(st));
+    int best = best_so_far(st);
+    weights->lambda = grid(st, best);
+    weights->cv_error = st->error[best];
+    weights->cv_rows = st->cv_rows;
+    for (int j = LAST; j >= 0; j--)
+        if (st->known[j])
+            weights->path[weights->path_points++] = (kl_path_point){grid(st, j), st->error[j]};
+    return KLIFT_OK;
+}
+
 klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
     search_state st = {.r = r, .search = search, .lift = lift, .run = run, .spread = kl_ridge_spread(r->s)};
-    if (!isnan(lambda)) {
-        double choice;
-        KL_TRY(try_lambda(&st, lambda, &weights->cv_error, &choice));
-        weights->path[weights->path_points++] = (kl_path_point){lambda, weights->cv_error};
-        weights->cv_rows = st.cv_rows;
-        return KLIFT_OK;
+    klift_status status = KLIFT_OK;
+    if (r->s->goal == KL_CLASSIFY && search != KL_BY_GCV) {
+        KL_GO(gather_kept(&st, &st.kept));
+        KL_GO(keep_features(&st));
     }
-    if (!(st.spread > 0))
-        return kl_fail(KLIFT_DATA, "all rows have the same features: there is nothing to learn; give lambda to train a constant");
-    KL_TRY(walk(&st));
-    int best = best_so_far(&st);
-    weights->lambda = grid(&st, best);
-    weights->cv_error = st.error[best];
-    weights->cv_rows = st.cv_rows;
-    for (int j = LAST; j >= 0; j--)
-        if (st.known[j])
-            weights->path[weights->path_points++] = (kl_path_point){grid(&st, j), st.error[j]};
-    return KLIFT_OK;
+    status = choose(&st, lambda, weights);
+done:
+    kl_rows_clear(&st.kept.rows);
+    kl_free(st.kept.truth);
+    kl_free(st.kept.first);
+    kl_free(st.kept.z);
+    return status;
 }

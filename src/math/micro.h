@@ -26,6 +26,7 @@ typedef struct kl_micro {
     void (*sparse32)(int64_t count, const int32_t *column, const float *value, const float *panel, int64_t panel_stride, int panels, float *out);
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
+    void (*forward32)(int64_t n, const float *l, int64_t stride, float *x);
     /* hadamard.h: x (n) := H (sign o x), n a power of two; sign NULL: all 1 */
     void (*hadamard)(int64_t n, const float *sign, float *x);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */

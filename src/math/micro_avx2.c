@@ -160,6 +160,25 @@ AVX2 static void forward64(int64_t n, const double *l, int64_t stride, double *x
     }
 }
 
+AVX2 static void forward32(int64_t n, const float *l, int64_t stride, float *x)
+{
+    for (int64_t r = 0; r < n; r++) {
+        const float *row = l + r * stride;
+        __m256 a = _mm256_loadu_ps(x + r * GROUP), b = _mm256_setzero_ps(), c = b, d = b;
+        int64_t p = 0;
+        for (; p + 4 <= r; p += 4) { /* four chains: one would wait for itself */
+            a = _mm256_fnmadd_ps(_mm256_broadcast_ss(row + p), _mm256_loadu_ps(x + p * GROUP), a);
+            b = _mm256_fnmadd_ps(_mm256_broadcast_ss(row + p + 1), _mm256_loadu_ps(x + (p + 1) * GROUP), b);
+            c = _mm256_fnmadd_ps(_mm256_broadcast_ss(row + p + 2), _mm256_loadu_ps(x + (p + 2) * GROUP), c);
+            d = _mm256_fnmadd_ps(_mm256_broadcast_ss(row + p + 3), _mm256_loadu_ps(x + (p + 3) * GROUP), d);
+        }
+        for (; p < r; p++)
+            a = _mm256_fnmadd_ps(_mm256_broadcast_ss(row + p), _mm256_loadu_ps(x + p * GROUP), a);
+        __m256 sum = _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
+        _mm256_storeu_ps(x + r * GROUP, _mm256_div_ps(sum, _mm256_set1_ps(row[r])));
+    }
+}
+
 /* The stages h = 1, 2, 4 inside a vector: each lane becomes its partner plus or minus itself. */
 AVX2 static inline __m256 within(__m256 v)
 {
@@ -333,6 +352,7 @@ const kl_micro kl_micro_avx2 = {
     .add64 = add64,
     .sparse32 = sparse32,
     .forward64 = forward64,
+    .forward32 = forward32,
     .hadamard = hadamard,
     .pairs = pairs,
     .drain = drain,

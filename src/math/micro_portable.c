@@ -79,6 +79,20 @@ static void forward64(int64_t n, const double *l, int64_t stride, double *x)
     }
 }
 
+static void forward32(int64_t n, const float *l, int64_t stride, float *x)
+{
+    for (int64_t r = 0; r < n; r++) {
+        float sum[GROUP];
+        for (int g = 0; g < GROUP; g++)
+            sum[g] = x[r * GROUP + g];
+        for (int64_t p = 0; p < r; p++)
+            for (int g = 0; g < GROUP; g++)
+                sum[g] -= l[r * stride + p] * x[p * GROUP + g];
+        for (int g = 0; g < GROUP; g++)
+            x[r * GROUP + g] = sum[g] / l[r * stride + r];
+    }
+}
+
 static void hadamard(int64_t n, const float *sign, float *x)
 {
     for (int64_t i = 0; sign != NULL && i < n; i++)
@@ -142,6 +156,7 @@ const kl_micro kl_micro_portable = {
     .add64 = add64,
     .sparse32 = sparse32,
     .forward64 = forward64,
+    .forward32 = forward32,
     .hadamard = hadamard,
     .pairs = pairs,
     .drain = drain,

@@ -56,4 +56,14 @@ klift_status kl_tiles_inverse_trace(const kl_tiles *a, klift_run *run, double *t
 /* y (n, m) = A x for the symmetric A whose lower tiles are stored; x (n, m). Diagonal tiles are read below the diagonal only. */
 klift_status kl_tiles_multiply(const kl_tiles *a, int64_t m, const double *x, double *y, klift_run *run);
 
+/* The same in float32, for factors that need not be better: half the time. The value is a part of other memory. */
+typedef struct kl_tiles32 {
+    int64_t n, edge, count;
+    float *value;
+} kl_tiles32;
+
+float *kl_tiles32_at(const kl_tiles32 *tiles, int64_t i, int64_t j);
+klift_status kl_tiles32_factor(kl_tiles32 *a, klift_run *run, int64_t *failed);
+klift_status kl_tiles32_solve(const kl_tiles32 *a, int64_t m, float *b, klift_run *run);
+
 #endif

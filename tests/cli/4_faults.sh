@@ -91,7 +91,7 @@ holds "SIGINT ends a wait for stdin" [ "${PIPESTATUS[1]}" -eq 130 ]
 
 expect 0 "train --verbose shows the memory plan" "$KLIFT" train train.svm --features 128 --verbose -o plan.klift
 says "the plan has the statistics and how lambda is found" err 'memory for 128 features: 5 sets of statistics \(lambda by folds\) [0-9.]+ MB'
-says "the plan has the block, the kept rows and the map" err 'a block of 4096 rows [0-9.]+ MB, [0-9]+ kept rows [0-9.]+ MB, the map [0-9.]+ MB'
+says "the plan has the block, the kept rows and the map" err 'a block of 4096 rows [0-9.]+ MB, packed rows [0-9.]+ MB, [0-9]+ kept rows [0-9.]+ MB, their features [0-9.]+ MB, the map [0-9.]+ MB'
 says "the plan has the total and the limit" err '[0-9.]+ MB of [0-9]+ MB in all'
 holds "the plan comes before the rows are learnt from" [ -z "$(sed '/ in all$/q' err | grep '^klift: statistics')" ]
 expect 6 "a plan above the limit is refused" "$KLIFT" train train.svm --features 4096 --max-memory 100M -o refused.klift
