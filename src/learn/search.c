@@ -265,12 +265,22 @@ static klift_status visit(search_state *st, int j)
     return kl_run_progress(st->run, "search", 0, 0, st->error[j]);
 }
 
+/* A larger lambda whose 0/1 error is far above the best's (six standard errors): an even larger one need not be tried. */
+static bool is_hopeless(const search_state *st, int j, int step)
+{
+    int best = best_so_far(st);
+    double rows = (double)st->cv_rows, error = fmax(st->error[best], 1 / fmax(rows, 1));
+    return step < 0 && j != best && rows > 0 && st->error[j] - st->error[best] > 6 * sqrt(error * (1 - error) / rows);
+}
+
 /* Decades from START in one direction, until PATIENCE of them in a row have not become the best. */
 static klift_status go(search_state *st, int step)
 {
     for (int j = START + step, misses = 0; j >= 0 && j <= LAST && misses < PATIENCE; j += step) {
         KL_TRY(visit(st, j));
         misses = best_so_far(st) == j ? 0 : misses + 1;
+        if (is_hopeless(st, j, step))
+            break;
     }
     return KLIFT_OK;
 }

@@ -186,25 +186,33 @@ static void shift_targets(kl_statistics *s)
     }
 }
 
-/* S and B of a range of features, row by row. */
+/* sum (n) += factor (z - shift) */
+static void add_row(const kl_tiles *tiles, int64_t n, double factor, const float *restrict z, const float *restrict shift, double *restrict sum)
+{
+    for (int64_t j = 0; j < n; j++)
+        sum[j] += factor * kl_tiles_centred(tiles, z[j], shift[j]);
+}
+
+/* S and B of a range of features, row by row. A row is in one class, so S is the sum of the classes' columns of B. */
 static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
 {
     kl_statistics *s = b->s;
     kl_fold *fold = &s->fold[f];
+    bool classes = s->goal == KL_CLASSIFY;
     for (int64_t r = 0; r < b->count[f]; r++) {
-        int64_t row = b->index[f][r];
-        const float *z = b->z + row * b->stride;
+        int64_t row = b->index[f][r], from = classes ? (int64_t)s->target[row] : 0, to = classes ? from + 1 : s->columns;
+        const float *z = b->z + row * b->stride + first;
         double weight = s->weight[row];
-        for (int64_t j = first; j < last; j++)
-            fold->sum[j] += weight * kl_tiles_centred(&fold->gram, z[j], s->shift[j]);
-        int64_t from = s->goal == KL_CLASSIFY ? (int64_t)s->target[row] : 0, to = s->goal == KL_CLASSIFY ? from + 1 : s->columns;
-        for (int64_t t = from; t < to; t++) {
-            double y = s->goal == KL_CLASSIFY ? 1 : s->target[row * s->columns + t] - s->target_shift[t];
-            double *cross = fold->cross[t];
-            for (int64_t j = first; j < last; j++)
-                cross[j] += weight * y * kl_tiles_centred(&fold->gram, z[j], s->shift[j]);
-        }
+        if (!classes)
+            add_row(&fold->gram, last - first, weight, z, s->shift + first, fold->sum + first);
+        for (int64_t t = from; t < to; t++)
+            add_row(&fold->gram, last - first, classes ? weight : weight * (s->target[row * s->columns + t] - s->target_shift[t]), z, s->shift + first, fold->cross[t] + first);
     }
+    for (int64_t j = first; classes && j < last; j++)
+        fold->sum[j] = 0;
+    for (int64_t t = 0; classes && t < s->columns; t++)
+        for (int64_t j = first; j < last; j++)
+            fold->sum[j] += fold->cross[t][j];
 }
 
 static klift_status vector_task(void *context, int64_t task, int worker)

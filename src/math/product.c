@@ -84,7 +84,7 @@ static void multiply_panel(const kl_micro *micro, const kl_panels *w, int64_t pa
     const float *b = w->packed + panel * w->k * w->width;
     int64_t from = 0;
     do {
-        int64_t part = w->k - from < PART ? w->k - from : PART;
+        int64_t left = w->k - from, part = left < PART + PART / 2 ? left : PART; /* a short rest goes with the part before it */
         for (int64_t r = 0; r < count; r += micro->left32)
             micro->product32(part, packed + r * w->k + from * micro->left32, b + from * w->width, from > 0, c + r * stride, stride);
         from += part;
