@@ -157,7 +157,6 @@ typedef struct block {
     int64_t stride, rows;
     int32_t **index; /* per set: its rows */
     int64_t *count;
-    unsigned char *packed;
     int at_set;          /* what the tile tasks work on */
     kl_tile_rows at_rows;
 } block;
@@ -229,7 +228,7 @@ static klift_status pack_task(void *context, int64_t task, int worker)
 {
     block *b = context;
     (void)worker;
-    kl_tiles_pack(&b->s->fold[b->at_set].gram, &b->at_rows, task, b->packed);
+    kl_tiles_pack(&b->s->fold[b->at_set].gram, &b->at_rows, task, b->s->packed);
     return KLIFT_OK;
 }
 
@@ -240,7 +239,7 @@ static klift_status tile_task(void *context, int64_t task, int worker)
     int64_t i = 0;
     while ((i + 1) * (i + 2) / 2 <= task)
         i++;
-    kl_tiles_update(&b->s->fold[b->at_set].gram, i, task - i * (i + 1) / 2, b->at_rows.count, b->packed);
+    kl_tiles_update(&b->s->fold[b->at_set].gram, i, task - i * (i + 1) / 2, b->at_rows.count, b->s->packed);
     return KLIFT_OK;
 }
 
@@ -296,7 +295,7 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     if (rows == 0)
         return KLIFT_OK;
     KL_GO(sort_by_set(&b));
-    KL_GO(kl_new(&b.packed, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS), 1, "the statistics"));
+    KL_GO(kl_grow(&s->packed, &s->packed_room, 0, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS), 1, "the statistics"));
     if (!s->shifted) {
         KL_GO(kl_run_parallel(run, tiles->count, shift_task, &b));
         shift_targets(s);
@@ -313,7 +312,6 @@ done:
         kl_free(b.index[f]);
     kl_free(b.index);
     kl_free(b.count);
-    kl_free(b.packed);
     return status;
 }
 
@@ -435,6 +433,7 @@ void kl_statistics_clear(kl_statistics *s)
     kl_free(s->weight);
     kl_free(s->target);
     kl_names_clear(&s->classes);
+    kl_free(s->packed);
     kl_sample_clear(&s->kept);
     *s = (kl_statistics){0};
 }

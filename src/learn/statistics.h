@@ -41,6 +41,8 @@ typedef struct kl_statistics {
     double *weight;       /* (pending) */
     double *target;       /* (pending, columns) for regression; class number for classification */
     bool weighted;
+    void *packed;         /* work space of consume, kept: fresh pages cost more than what is done to them */
+    int64_t packed_room;
 } kl_statistics;
 
 klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed);
