@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The engine: products, factors, maps, transforms and a whole training, each against its peer in one interleaved run.
 
-usage: bench/engine.py BUILD   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
+usage: bench/engine.py BUILD [engine|maps|training]   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
 KLIFT_DATA names the folder with mnist/ (its four IDX files) for the training; without it that row is skipped.
 """
 import ctypes, json, os, subprocess, sys, time
@@ -70,6 +70,12 @@ def row(name, ratio, goal, klift, peer):
     return {"name": name, "ratio": round(ratio, 3), "goal": goal, "reached": ratio >= goal, "klift": klift, "peer": peer}
 
 
+def engine(build):
+    out = subprocess.run([f"{build}/bench/bench_engine"], capture_output=True, text=True)
+    print(out.stderr, end="")
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
 def maps(build):
     try:
         import numpy
@@ -116,9 +122,9 @@ def training(build):
 
 def main():
     build, rows = sys.argv[1], []
-    out = subprocess.run([f"{build}/bench/bench_engine"], capture_output=True, text=True)
-    print(out.stderr, end="")
-    rows += [json.loads(line) for line in out.stdout.splitlines()] + maps(build) + training(build)
+    for part in [engine, maps, training]:
+        if len(sys.argv) < 3 or sys.argv[2] == part.__name__:
+            rows += part(build)
     for r in rows:
         print(f"{r['name']:60s} {r['ratio']:7.2f}   goal {r['goal']:5.2f} {'   ' if r['reached'] else 'not'}   {r['klift']:>16s}   {r['peer']}")
     with open(f"{build}/bench_engine.json", "w") as file:
