@@ -53,7 +53,7 @@ static void unmake(sample *a)
 }
 
 static const float guard = -77.25f;
-static float scratch[64 * (1000 + 256)]; /* kl_product_scratch of the widest shape */
+static float scratch[104 * (1000 + 256)]; /* kl_product_scratch of the widest shape */
 
 static float *room_for(const sample *a)
 {

@@ -241,7 +241,7 @@ static klift_status read_row(kl_reader *reader, kl_csv *s, bool *any)
 static klift_status open_table(kl_reader *reader)
 {
     if (reader->labels != NULL)
-        return kl_fail(KLIFT_USAGE, "%s: the rows of a table carry their labels: say label=COLUMN; labels=FILE is for NPY", kl_stream_name(reader->stream));
+        return kl_fail(KLIFT_USAGE, "%s: the rows of a table carry their labels: say label=COLUMN; labels=FILE is for NPY and IDX", kl_stream_name(reader->stream));
     return kl_csv_lay_out(reader);
 }
 

@@ -197,7 +197,7 @@ static klift_status open_shape(kl_reader *reader)
     if (s->shape == NULL)
         return kl_unknown("synthetic data", reader->path, kl_synthetic_name_at, NULL);
     if (reader->labels != NULL)
-        return kl_fail(KLIFT_USAGE, "synthetic data have their labels; labels=FILE is for NPY");
+        return kl_fail(KLIFT_USAGE, "synthetic data have their labels; labels=FILE is for NPY and IDX");
     s->dim = reader->dim > 0 ? reader->dim : s->shape->usual_dim;
     if (s->dim < s->shape->least_dim)
         return kl_fail(KLIFT_USAGE, "%s needs dim of at least %lld", s->shape->name, (long long)s->shape->least_dim);

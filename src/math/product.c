@@ -1,5 +1,5 @@
 /*
- * product.c - weights packed once in panels of columns, rows packed 64 at a time in groups; a part of a panel stays in
+ * product.c - weights packed once in panels of columns, rows packed 96 at a time in groups; a part of a panel stays in
  * the first cache while the groups pass by it. Finished sums of some 64 columns are handed on while they are there,
  * so that a map's cosines are written once. The block itself is micro.h's.
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROWS = 64, PART = 256 };
+enum { ROWS = 96, PART = 256 };
 
 /* Floats of a row of finished sums. */
 static int64_t line(int width)
