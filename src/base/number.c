@@ -107,7 +107,8 @@ static bool shorten(const char *first, const char *last, uint64_t *digits, int64
             *digits = *digits * 10 + (uint64_t)(*p - '0');
             count += *digits != 0;
         }
-    *exponent += last - p - (memchr(p, '.', (size_t)(last - p)) != NULL);
+    int64_t rest = last - p;
+    *exponent += rest - (rest > 0 && memchr(p, '.', (size_t)rest) != NULL);
     while (p < last && (*p == '0' || *p == '.'))
         p++;
     return p < last;
