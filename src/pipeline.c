@@ -131,6 +131,15 @@ static klift_status fit_plain(const klift_spec *spec, kl_kernel *kernel, klift_r
     return kl_map_make(lift->map, NULL, spec->dim, run);
 }
 
+/* Frequencies times rows must stay far from the largest float32; long before it a cosine of them is noise. */
+static klift_status check_scale(const kl_map *map, const kl_survey *survey)
+{
+    const double longest = 1e18;
+    if ((map->type->needs & KL_SPECTRUM) == 0 || survey->norm_max < longest)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_DATA, "rows are as long as %.3g, too long for map %s (float32, at most %g); scale the data, for example with prepare=maxnorm", survey->norm_max, map->type->name, longest);
+}
+
 static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, klift_map *lift)
 {
     kl_survey survey = {0};
@@ -155,6 +164,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     KL_GO(fit_kernel(spec, kernel, &survey, run));
     KL_GO(kl_map_new(map_text(spec, kernel, &survey), kernel, spec->features, spec->seed, 0, &lift->map));
+    KL_GO(check_scale(lift->map, &survey));
     KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
     say_map(spec, lift->map, run);
     if (reader->dim == 0 && survey.sparse)
