@@ -5,6 +5,7 @@
 #include "data/stream.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 22, LONGEST = 1 << 16 };
@@ -29,12 +30,8 @@ static outcome read_all(kl_stream *stream, int64_t step)
             o.hash = o.hash * UINT64_C(0x9E3779B97F4A7C15) + bytes[i] + 1;
         o.count += got;
     }
-    if (o.status != KLIFT_OK) {
-        size_t used = 0;
-        for (const char *p = klift_error(); *p != '\0' && used + 1 < sizeof o.message; p++)
-            if (*p < '0' || *p > '9') /* the byte is told as "about": libraries see damage sooner or later */
-                o.message[used++] = *p;
-    }
+    if (o.status != KLIFT_OK)
+        snprintf(o.message, sizeof o.message, "%s", klift_error());
     return o;
 }
 

@@ -412,10 +412,14 @@ static void finishing_tells_what_is_left_and_reads_it_when_compressed(void **unu
             bool more;
             bytes[packed - 4] = (unsigned char)(bytes[packed - 4] ^ damaged);
             pack_write(at("rest"), bytes, packed);
-            assert_int_equal(kl_stream_open(at("rest"), &stream), KLIFT_OK);
-            assert_int_equal(kl_stream_read(stream, &byte, 1, &got), KLIFT_OK);
-            assert_int_equal(kl_stream_finish(stream, &more), damaged ? KLIFT_DATA : KLIFT_OK);
-            assert_true(more);
+            klift_status status = kl_stream_open(at("rest"), &stream); /* a library may see the damage before it gives a byte */
+            if (status == KLIFT_OK)
+                status = kl_stream_read(stream, &byte, 1, &got);
+            if (status == KLIFT_OK) {
+                status = kl_stream_finish(stream, &more);
+                assert_true(more);
+            }
+            assert_int_equal(status, damaged ? KLIFT_DATA : KLIFT_OK);
             if (c >= 0 && !damaged) {
                 assert_int_equal(kl_stream_finish(stream, &more), KLIFT_OK);
                 assert_false(more);

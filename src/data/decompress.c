@@ -32,7 +32,12 @@ struct kl_decoder {
     unsigned char *buffer; /* (BUFFER) */
     int64_t used, at;      /* of buffer */
     int64_t before;        /* compressed bytes before the buffer */
+    unsigned char *plain;  /* (BUFFER) what a codec makes: always so much at once, so that no library's shortcut for large
+                            * or small buffers shows in bytes or messages */
+    int64_t plain_used, plain_at;
     bool source_ended, begun, inside, ended;
+    klift_status failed;   /* met behind the bytes in plain */
+    char why[512];
     char note[128];
 };
 
@@ -60,6 +65,7 @@ klift_status kl_decoder_new(const kl_codec *codec, const void *setup, const char
     decoder->from = from;
     KL_GO(kl_new(&decoder->state, (int64_t)codec->state_size, 1, "a decoder"));
     KL_GO(kl_new(&decoder->buffer, BUFFER, 1, "compressed bytes"));
+    KL_GO(kl_new(&decoder->plain, BUFFER, 1, "unpacked bytes"));
 done:
     if (status == KLIFT_OK)
         *out = decoder;
@@ -160,19 +166,41 @@ static klift_status advance(kl_decoder *d, kl_piece *piece)
     return KLIFT_OK;
 }
 
+/* The next plain bytes; none at the end. What fails behind some of them waits for the next call. */
+static klift_status unpack(kl_decoder *d)
+{
+    kl_piece piece = {.out = d->plain, .out_left = BUFFER};
+    if (d->failed != KLIFT_OK)
+        return kl_fail(d->failed, "%s", d->why);
+    while (piece.out_left > 0 && !d->ended && d->failed == KLIFT_OK)
+        d->failed = d->inside ? advance(d, &piece) : enter_member(d);
+    d->plain_at = 0;
+    d->plain_used = BUFFER - piece.out_left;
+    if (d->failed != KLIFT_OK)
+        snprintf(d->why, sizeof d->why, "%s", kl_error_text());
+    return d->plain_used > 0 ? KLIFT_OK : d->failed;
+}
+
 klift_status kl_decoder_read(kl_decoder *decoder, void *bytes, int64_t room, int64_t *got)
 {
-    kl_piece piece = {.out = bytes, .out_left = room};
-    klift_status status = KLIFT_OK;
-    while (piece.out_left > 0 && !decoder->ended && status == KLIFT_OK)
-        status = decoder->inside ? advance(decoder, &piece) : enter_member(decoder);
-    *got = room - piece.out_left;
-    return status;
+    *got = 0;
+    while (*got < room) {
+        if (decoder->plain_at == decoder->plain_used)
+            KL_TRY(unpack(decoder));
+        int64_t left = decoder->plain_used - decoder->plain_at, count = left < room - *got ? left : room - *got;
+        if (count == 0)
+            break;
+        memcpy((unsigned char *)bytes + *got, decoder->plain + decoder->plain_at, (size_t)count);
+        decoder->plain_at += count;
+        *got += count;
+    }
+    return KLIFT_OK;
 }
 
 void kl_decoder_restart(kl_decoder *decoder)
 {
-    decoder->used = decoder->at = decoder->before = 0;
+    decoder->used = decoder->at = decoder->before = decoder->plain_used = decoder->plain_at = 0;
+    decoder->failed = KLIFT_OK;
     decoder->source_ended = decoder->begun = decoder->inside = decoder->ended = false;
 }
 
@@ -189,5 +217,6 @@ void kl_decoder_free(kl_decoder *decoder)
         decoder->codec->end(decoder->state);
     kl_free(decoder->state);
     kl_free(decoder->buffer);
+    kl_free(decoder->plain);
     kl_free(decoder);
 }
