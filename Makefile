@@ -2,7 +2,8 @@
 #   make            build                make check      build and run the tests
 #   make test       scripts/setup + check  make demo     scripts/setup + the demonstration
 #   make fuzz       SECONDS=60 a target  make coverage   of the parsers and the loader
-#   make install    DESTDIR= PREFIX=     make SANITIZE=address,undefined BUILD=build-asan check
+#   make install    DESTDIR= PREFIX= LIBDIR=   make uninstall (the same variables)
+#   make SANITIZE=address,undefined BUILD=build-asan check
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -11,7 +12,9 @@ CC       ?= gcc
 OPTIMISE ?= -O3
 SANITIZE ?=
 EXTRA    ?=
-VERSION  := $(shell sed -n 's/^\#define KLIFT_VERSION "\(.*\)"/\1/p' src/api.c)
+# The one place of the version. ABI goes up when a program linked before would break; src/klift.map names it too.
+VERSION  := 0.1.0
+ABI      := 0
 
 # Fixed contraction: the same bits from every optimisation level and compiler that obeys IEEE 754.
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -19,6 +22,11 @@ CFLAGS   += -std=c17 $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off 
 LDLIBS   += -lm -pthread
 # gcc for s390x computes float expressions in double, unless it is told that float is meant.
 CFLAGS   += $(shell $(CC) -std=c17 -dM -E -x c /dev/null 2>/dev/null | sed -n 's/.*_FLT_EVAL_METHOD__ 1$$/-fexcess-precision=fast/p')
+
+# The same bytes wherever it is built: debug information names sources as seen from here. Compilers believe PWD, which may be
+# the name of a link to here.
+CFLAGS   += '-ffile-prefix-map=$(CURDIR)=.'
+export PWD := $(CURDIR)
 
 # Decompression: a library is used when the compiler finds its header. make WITHOUT="zlib lzma zstd bz2" BUILD=build-plain
 # leaves out those named; klift then refuses such files and says what is missing.
@@ -52,19 +60,22 @@ REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
 SECONDS ?= 60
 
 .SECONDARY:
-.PHONY: all check test demo bench install clean tests fuzz fuzzers coverage
+.PHONY: all check test demo bench install uninstall clean tests fuzz fuzzers coverage
 all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
+$(BUILD)/src/api.o: CFLAGS += -DKLIFT_VERSION='"$(VERSION)"'
+$(BUILD)/src/api.o: Makefile
+
 $(BUILD)/libklift.a: $(OBJECTS)
 	@rm -f $@
 	$(AR) rcsD $@ $^
 
-$(BUILD)/libklift.so: $(OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libklift.so.0 -o $@ $^ $(LDLIBS)
+$(BUILD)/libklift.so: $(OBJECTS) src/klift.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libklift.so.$(ABI) -Wl,--version-script=src/klift.map -o $@ $(OBJECTS) $(LDLIBS)
 
 $(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -129,13 +140,35 @@ bench:
 	bench/read.py $(BUILD) $(FILES)
 	bench/engine.py $(BUILD)
 
+# Where the libraries are below PREFIX, klift.pc and the CMake files find everything from their own place: up is the way from
+# LIBDIR to PREFIX (../ or ../../). Elsewhere they hold the paths as given.
+below   := $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(LIBDIR)))
+up      := $(subst / ,/,$(foreach part,$(subst /, ,$(below)),../))
+BIN     := $(DESTDIR)$(PREFIX)/bin
+INCLUDE := $(DESTDIR)$(PREFIX)/include
+LIB     := $(DESTDIR)$(LIBDIR)
+fill     = sed -e 's|@PREFIX@|$(if $(below),$(1)$(up),$(PREFIX))|' -e 's|@LIBDIR@|$(if $(below),$(2),$(LIBDIR))|' \
+               -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBS@|$(strip $(LDLIBS))|' -e "s|@POINTER@|$(pointer)|"
+pointer  = $(shell $(CC) -dM -E -x c /dev/null | sed -n 's/.*__SIZEOF_POINTER__ //p')
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)
-	install -m 755 $(BUILD)/klift $(DESTDIR)$(PREFIX)/bin/klift
-	install -m 644 include/klift.h $(DESTDIR)$(PREFIX)/include/klift.h
-	install -m 644 $(BUILD)/libklift.a $(DESTDIR)$(LIBDIR)/libklift.a
-	install -m 755 $(BUILD)/libklift.so $(DESTDIR)$(LIBDIR)/libklift.so.0
-	ln -sf libklift.so.0 $(DESTDIR)$(LIBDIR)/libklift.so
+	install -d "$(BIN)" "$(INCLUDE)" "$(LIB)/pkgconfig" "$(LIB)/cmake/klift"
+	install -m 755 $(BUILD)/klift "$(BIN)/klift"
+	install -m 644 include/klift.h "$(INCLUDE)/klift.h"
+	install -m 644 $(BUILD)/libklift.a "$(LIB)/libklift.a"
+	install -m 755 $(BUILD)/libklift.so "$(LIB)/libklift.so.$(VERSION)"
+	ln -sf libklift.so.$(VERSION) "$(LIB)/libklift.so.$(ABI)"
+	ln -sf libklift.so.$(ABI) "$(LIB)/libklift.so"
+	$(call fill,$${pcfiledir}/../,$${pcfiledir}/..) packaging/klift.pc.in >"$(LIB)/pkgconfig/klift.pc"
+	for file in kliftConfig kliftConfigVersion; do \
+	    $(call fill,$${CMAKE_CURRENT_LIST_DIR}/../../,$${CMAKE_CURRENT_LIST_DIR}/../..) packaging/$$file.cmake.in >"$(LIB)/cmake/klift/$$file.cmake" || exit; \
+	done
+	chmod 644 "$(LIB)/pkgconfig/klift.pc" "$(LIB)"/cmake/klift/*.cmake
+
+uninstall:
+	rm -f "$(BIN)/klift" "$(INCLUDE)/klift.h" "$(LIB)/libklift.a" "$(LIB)/pkgconfig/klift.pc"
+	rm -f "$(LIB)/libklift.so" "$(LIB)/libklift.so.$(ABI)" "$(LIB)/libklift.so.$(VERSION)"
+	rm -rf "$(LIB)/cmake/klift"
 
 clean:
 	rm -rf $(BUILD)

@@ -79,7 +79,7 @@ typedef struct klift_source {
 } klift_source;
 
 /* ---- library ---- */
-KLIFT_API const char *klift_version(void); /* "0.1.0", static */
+KLIFT_API const char *klift_version(void); /* "major.minor.patch", static */
 KLIFT_API const char *klift_error(void);   /* this thread's last message; valid until its next klift call */
 /* what: "kernels" "maps" "learners" "formats" "options" "fits" "data" (names that generate makes) */
 KLIFT_API klift_status klift_list(const char *what, char *json, int64_t room, int64_t *needed);

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define KLIFT_VERSION "0.1.0"
-
 /* Refuses a NULL argument by name. */
 #define NEEDS(argument)                                                                  \
     do {                                                                                 \
@@ -23,7 +21,7 @@
 
 const char *klift_version(void)
 {
-    return KLIFT_VERSION;
+    return KLIFT_VERSION; /* by the Makefile */
 }
 
 const char *klift_error(void)
