@@ -4,8 +4,8 @@
  *   classification  0/1 error of the kept rows, each scored by the model of the folds it is not in
  *   gcv             n RSS / (n - df)^2, df = 1 + D - lambda n trace((Gc + lambda n I)^-1)
  * Lambdas lie on the grid spread * 10^(-j/2), spread = trace(Gc)/n: from 1e-4 by decades in both directions until two in a
- * row are no better than the best so far (0/1 errors have local minima), then the half decades beside the best. Ties go
- * to the largest lambda.
+ * row are no better than the best so far (0/1 errors have local minima); for few features a look at 1e-10 and on from
+ * there when it is better; then the half decades beside the best. Ties go to the largest lambda.
  */
 #include "learn/ridge.h"
 
@@ -17,7 +17,7 @@
  * then far below lambda. Only where the statistics are float32 sums too. */
 static const double SINGLE = 0.9e-5;
 
-enum { START = 8, DECADE = 2, PATIENCE = 2, LAST = 24, CHUNK = 256 };
+enum { START = 8, DECADE = 2, PATIENCE = 2, FAR = 20, LAST = 24, CHUNK = 256 };
 
 /* The kept rows in the order of their sets. */
 typedef struct kept {
@@ -273,10 +273,10 @@ static bool is_hopeless(const search_state *st, int j, int step)
     return step < 0 && j != best && rows > 0 && st->error[j] - st->error[best] > 6 * sqrt(error * (1 - error) / rows);
 }
 
-/* Decades from START in one direction, until PATIENCE of them in a row have not become the best. */
-static klift_status go(search_state *st, int step)
+/* Decades from one in one direction, until PATIENCE of them in a row have not become the best. */
+static klift_status go(search_state *st, int from, int step)
 {
-    for (int j = START + step, misses = 0; j >= 0 && j <= LAST && misses < PATIENCE; j += step) {
+    for (int j = from + step, misses = 0; j >= 0 && j <= LAST && misses < PATIENCE; j += step) {
         KL_TRY(visit(st, j));
         misses = best_so_far(st) == j ? 0 : misses + 1;
         if (is_hopeless(st, j, step))
@@ -288,8 +288,15 @@ static klift_status go(search_state *st, int step)
 static klift_status walk(search_state *st)
 {
     KL_TRY(visit(st, START));
-    KL_TRY(go(st, -DECADE));
-    KL_TRY(go(st, DECADE));
+    KL_TRY(go(st, START, -DECADE));
+    KL_TRY(go(st, START, DECADE));
+    if (st->r->s->features <= KL_TILES_EXACT) { /* one look at the far end, which costs little here: a kernel that is far too wide needs it */
+        KL_TRY(visit(st, FAR));
+        if (best_so_far(st) == FAR) {
+            KL_TRY(go(st, FAR, -DECADE));
+            KL_TRY(go(st, FAR, DECADE));
+        }
+    }
     int best = best_so_far(st);
     KL_TRY(visit(st, best - 1));
     return visit(st, best + 1);
