@@ -137,7 +137,7 @@ static void print_lambda(const training *t)
     else if (kept > 0)
         printf("%-15s%.2f %% of %.0f kept rows\n", "cv error", 100 * error, kept);
     else
-        printf("%-15s%.2f %%\n", "cv error", 100 * error);
+        printf("%-15s%.6g (generalised squared error)\n", "cv error", error);
 }
 
 static void print_path(const char *about)
