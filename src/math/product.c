@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROWS = 96, PART = 256 };
+enum { ROWS = 96, PART = 256, WIDE = 8192 };
 
 /* Floats of a row of finished sums. */
 static int64_t line(int width)
@@ -59,9 +59,16 @@ void kl_panels_clear(kl_panels *w)
     *w = (kl_panels){0};
 }
 
+/* Rows packed at once, in whole groups: fewer of very long ones, whose panels no cache keeps anyway. */
+static int64_t rows_at_once(int64_t k)
+{
+    int64_t left = kl_micro_get()->left32, most = (k <= WIDE ? ROWS : ROWS * WIDE / k) / left * left;
+    return most < left ? left : most;
+}
+
 int64_t kl_product_scratch(int64_t k)
 {
-    return (ROWS + KL_MICRO_LEFT) * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
+    return rows_at_once(k) * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
 }
 
 /* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
@@ -114,8 +121,8 @@ static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
     const kl_micro *micro = kl_micro_get();
-    float *packed = scratch, *sums = packed + (ROWS + KL_MICRO_LEFT) * w->k;
-    int64_t most = ROWS / micro->left32 * micro->left32;
+    float *packed = scratch, *sums = packed + rows_at_once(w->k) * w->k;
+    int64_t most = rows_at_once(w->k);
     for (int64_t i = 0; i < rows; i += most) {
         int64_t count = rows - i < most ? rows - i : most;
         pack(count, w->k, micro->left32, x + i * stride, stride, packed);
