@@ -5,6 +5,8 @@
  */
 #include "kernel/kernel.h"
 
+#include "math/exponential.h"
+
 #include <math.h>
 
 enum { GAMMA };
@@ -27,6 +29,13 @@ static double value(const kl_kernel *kernel, const kl_pair *pair, double scale)
 {
     double distance = scale * kl_pair_distance(pair);
     return exp(-kernel->value[GAMMA].number * distance * distance);
+}
+
+static void of_distances(const kl_kernel *kernel, int64_t count, const double *s, double *k)
+{
+    for (int64_t i = 0; i < count; i++)
+        k[i] = -kernel->value[GAMMA].number * s[i];
+    kl_exponentials(count, k, k);
 }
 
 static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row)
@@ -65,6 +74,7 @@ const kl_kernel_type kl_kernel_gaussian = {
     .offers = KL_SPECTRUM | KL_ROTATION,
     .fit = fit,
     .value = value,
+    .of_distances = of_distances,
     .frequency = frequency,
     .spread = spread,
     .block_moment = block_moment,

@@ -30,6 +30,8 @@ typedef struct kl_pair {
 
 typedef struct kl_kernel kl_kernel;
 
+enum { KL_KERNEL_PANEL = 16 };
+
 typedef struct kl_kernel_type {
     const char *name, *summary;
     const kl_param *params;
@@ -38,6 +40,13 @@ typedef struct kl_kernel_type {
     klift_status (*fit)(kl_kernel *kernel, const kl_survey *survey);
     /* K(scale x, scale y) */
     double (*value)(const kl_kernel *kernel, const kl_pair *pair, double scale);
+    /* (optional, at most one of the three) K of many pairs at once; block.c asks, and falls back on value.
+     * as a function of squared distances: k (count) from s (count), s >= 0; k may be s */
+    void (*of_distances)(const kl_kernel *kernel, int64_t count, const double *s, double *k);
+    /* as a function of products: from xy (count), |x|^2 and |y|^2 (count); k may be xy */
+    void (*of_products)(const kl_kernel *kernel, int64_t count, const double *xy, double xx, const double *yy, double *k);
+    /* coordinate by coordinate: k (KL_KERNEL_PANEL) of x (n) and the rows of a panel, y (n, KL_KERNEL_PANEL) */
+    void (*of_panel)(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k);
     /* KL_SPECTRUM: w (n) with E cos(w.(x-y)) = K(x, y) / K(0), in radians; row numbers the frequency */
     void (*frequency)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w);
     /* KL_ROTATION: frequency number `row` is spread() times a standard normal vector */

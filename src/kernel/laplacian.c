@@ -31,6 +31,17 @@ static double value(const kl_kernel *kernel, const kl_pair *pair, double scale)
     return exp(-kernel->value[GAMMA].number * scale * distance);
 }
 
+static void of_panel(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k)
+{
+    enum { WIDTH = KL_KERNEL_PANEL };
+    double sum[WIDTH] = {0};
+    for (int64_t i = 0; i < n; i++, y += WIDTH)
+        for (int w = 0; w < WIDTH; w++)
+            sum[w] += fabs(x[i] - (double)y[w]);
+    for (int w = 0; w < WIDTH; w++)
+        k[w] = exp(-kernel->value[GAMMA].number * sum[w]);
+}
+
 static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
 {
     double gamma = kernel->value[GAMMA].number;
@@ -46,5 +57,6 @@ const kl_kernel_type kl_kernel_laplacian = {
     .offers = KL_SPECTRUM,
     .fit = fit,
     .value = value,
+    .of_panel = of_panel,
     .frequency = frequency,
 };

@@ -6,6 +6,8 @@
  */
 #include "kernel/kernel.h"
 
+#include "math/exponential.h"
+
 #include <math.h>
 
 enum { NU, LENGTH };
@@ -39,18 +41,46 @@ static double profile(double nu, double t)
     return (1 - nu) * log(2.0) - lgamma(nu) + nu * log(t) + top + log(sum * step);
 }
 
+/* K at t = sqrt(2 nu) distance / length, any nu */
+static double general(double nu, double t)
+{
+    if (t < 1e-9)
+        return 1;
+    return t > 700 ? 0 : fmin(exp(profile(nu, t)), 1);
+}
+
+/* nu = 1/2, 3/2, 5/2: exp(-t) times what stands here */
+static double factor(double nu, double t)
+{
+    return nu == 0.5 ? 1 : nu == 1.5 ? 1 + t : 1 + t + t * t / 3;
+}
+
+static bool is_simple(double nu)
+{
+    return nu == 0.5 || nu == 1.5 || nu == 2.5;
+}
+
 static double value(const kl_kernel *kernel, const kl_pair *pair, double scale)
 {
     double nu = kernel->value[NU].number, t = sqrt(2 * nu) * scale * kl_pair_distance(pair) / kernel->value[LENGTH].number;
-    if (t < 1e-9)
-        return 1;
-    if (nu == 0.5)
-        return exp(-t);
-    if (nu == 1.5)
-        return (1 + t) * exp(-t);
-    if (nu == 2.5)
-        return (1 + t + t * t / 3) * exp(-t);
-    return t > 700 ? 0 : fmin(exp(profile(nu, t)), 1);
+    return is_simple(nu) ? factor(nu, t) * exp(-t) : general(nu, t);
+}
+
+static void of_distances(const kl_kernel *kernel, int64_t count, const double *s, double *k)
+{
+    enum { AT_ONCE = 64 };
+    double nu = kernel->value[NU].number, by = sqrt(2 * nu) / kernel->value[LENGTH].number, t[AT_ONCE], power[AT_ONCE];
+    for (int64_t first = 0; first < count; first += AT_ONCE) {
+        int64_t here = count - first < AT_ONCE ? count - first : AT_ONCE;
+        for (int64_t i = 0; i < here; i++) {
+            t[i] = by * sqrt(s[first + i]);
+            power[i] = -t[i];
+        }
+        if (is_simple(nu))
+            kl_exponentials(here, power, power);
+        for (int64_t i = 0; i < here; i++)
+            k[first + i] = is_simple(nu) ? factor(nu, t[i]) * power[i] : general(nu, t[i]);
+    }
 }
 
 static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row)
@@ -75,6 +105,7 @@ const kl_kernel_type kl_kernel_matern = {
     .offers = KL_SPECTRUM | KL_ROTATION,
     .fit = fit,
     .value = value,
+    .of_distances = of_distances,
     .frequency = frequency,
     .spread = spread,
 };
