@@ -293,42 +293,13 @@ done:
     return status;
 }
 
-/* A row, prepared, as doubles. */
-static klift_status prepared_row(const klift_map *map, const kl_batch *batch, int64_t row, double *out)
-{
-    kl_batch one = kl_batch_part(batch, row, 1), ready;
-    void *scratch = NULL;
-    KL_TRY(kl_new(&scratch, kl_prepare_scratch(&map->prepare, &one), 1, "a row"));
-    kl_prepare_apply(&map->prepare, &one, scratch, &ready);
-    kl_batch_row_doubles(&ready, 0, map->prepare.n_out, out);
-    kl_free(scratch);
-    return KLIFT_OK;
-}
-
 klift_status klift_map_kernel(const klift_map *map, const klift_batch *x, const klift_batch *y, double *k)
 {
-    double *a = NULL, *b = NULL;
-    klift_status status;
     NEEDS(map);
     NEEDS(k);
     KL_TRY(check_rows(map, x));
     KL_TRY(check_rows(map, y));
-    int64_t n = map->prepare.n_out;
-    KL_GO(kl_new(&a, n, sizeof *a, "a row"));
-    KL_GO(kl_new(&b, n, sizeof *b, "a row"));
-    for (int64_t i = 0; i < x->rows; i++) {
-        KL_GO(prepared_row(map, x, i, a));
-        for (int64_t j = 0; j < y->rows; j++) {
-            kl_pair pair;
-            KL_GO(prepared_row(map, y, j, b));
-            kl_pair_set(&pair, n, a, b);
-            k[i * y->rows + j] = kl_kernel_value(map->map->kernel, &pair);
-        }
-    }
-done:
-    kl_free(a);
-    kl_free(b);
-    return status;
+    return kl_lift_kernel(map, x, y, k);
 }
 
 void klift_map_free(klift_map *map)

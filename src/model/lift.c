@@ -2,6 +2,7 @@
 #include "model/lift.h"
 
 #include "base/memory.h"
+#include "kernel/block.h"
 
 #include <math.h>
 
@@ -68,6 +69,45 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
     }
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l.scratch_bytes, &l.scratch));
     return kl_run_parallel(run, tasks, lift_task, &l);
+}
+
+/* Prepared rows with their norms; *memory holds them. */
+static klift_status prepare_side(const klift_map *lift, const kl_batch *rows, kl_side *side, unsigned char **memory)
+{
+    int64_t bytes = round_up(kl_prepare_scratch(&lift->prepare, rows));
+    KL_TRY(kl_new(memory, bytes + rows->rows * (int64_t)sizeof(double) + 1, 1, "prepared rows"));
+    double *norm = (double *)(void *)(*memory + bytes);
+    kl_prepare_apply(&lift->prepare, rows, *memory, &side->rows);
+    kl_block_norms(&side->rows, norm);
+    side->norm = norm;
+    return KLIFT_OK;
+}
+
+static klift_status kernel_chunk(const klift_map *lift, const kl_batch *x, const kl_side *right, double *k, void *scratch)
+{
+    unsigned char *memory = NULL;
+    kl_side left;
+    KL_TRY(prepare_side(lift, x, &left, &memory));
+    kl_block_values(lift->map->kernel, &left, right, lift->prepare.n_out, k, right->rows.rows, scratch);
+    kl_free(memory);
+    return KLIFT_OK;
+}
+
+klift_status kl_lift_kernel(const klift_map *lift, const kl_batch *x, const kl_batch *y, double *k)
+{
+    unsigned char *memory = NULL, *scratch = NULL;
+    kl_side right;
+    klift_status status;
+    KL_GO(prepare_side(lift, y, &right, &memory));
+    KL_GO(kl_new(&scratch, kl_block_scratch(lift->map->kernel, KL_CHUNK, y->rows, lift->prepare.n_out), 1, "kernel values"));
+    for (int64_t i = 0; i < x->rows; i += KL_CHUNK) {
+        kl_batch part = kl_batch_part(x, i, x->rows - i < KL_CHUNK ? x->rows - i : KL_CHUNK);
+        KL_GO(kernel_chunk(lift, &part, &right, k + i * y->rows, scratch));
+    }
+done:
+    kl_free(memory);
+    kl_free(scratch);
+    return status;
 }
 
 static klift_status lift_kept(const void *user, const kl_batch *x, float *z, int64_t stride, int worker)

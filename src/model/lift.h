@@ -27,6 +27,8 @@ klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, i
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
 /* The same for rows whose entries nobody has checked yet: every thread checks its own; `what` is x in messages. */
 klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run);
+/* Exact kernel values of raw rows: k (x rows, y rows). */
+klift_status kl_lift_kernel(const klift_map *lift, const kl_batch *x, const kl_batch *y, double *k);
 /* The view of a learner that wants to lift the rows it kept. */
 kl_lift kl_lift_for_learner(const klift_map *lift);
 klift_status kl_lift_copy(const klift_map *lift, klift_map **copy);
