@@ -20,6 +20,11 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
  * tell is counted, and nothing is said. */
 static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
@@ -30,7 +35,7 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
     kl_plan plan = {0};
     KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, rows, run, &plan));
     if (lift != NULL) {
-        int64_t sample = least(SAMPLE, rows), chunks = least(threads * KL_CHUNK, rows), batch = least(kl_run_batch(run), rows);
+        int64_t sample = lift->sample, chunks = least(threads * KL_CHUNK, rows), batch = least(kl_run_batch(run), rows);
         kl_plan_add(&plan, kl_map_memory(lift->map), "the map");
         kl_plan_add(&plan, lift->table_bytes, "the columns of the table");
         kl_plan_add(&plan, sample * row, "a sample of %lld rows", (long long)sample);
@@ -144,10 +149,13 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
 {
     kl_survey survey = {0};
     kl_goal goal;
+    int64_t sample;
     klift_status status;
     if (spec->dim > 0 && reader->dim == 0)
         reader->dim = spec->dim;
-    KL_GO(kl_survey_take(reader, spec->seed, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE, run, &survey));
+    KL_GO(kl_map_sample(spec->map, kernel, spec->features, &sample));
+    sample = most(sample, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE);
+    KL_GO(kl_survey_take(reader, spec->seed, sample, run, &survey));
     say_survey(spec, &survey, run);
     KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
     lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
@@ -160,8 +168,10 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
                                     : survey.columns * (int64_t)sizeof(float);
     lift->table_bytes = reader->schema.count * KL_SCHEMA_COLUMN_BYTES;
     lift->rows = survey.complete ? survey.rows : INT64_MAX;
+    lift->sample = survey.sample.rows;
     KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
+    survey.prepare = &lift->prepare;
     KL_GO(fit_kernel(spec, kernel, &survey, run));
     KL_GO(kl_map_new(map_text(spec, kernel, &survey), kernel, spec->features, spec->seed, 0, &lift->map));
     KL_GO(check_scale(lift->map, &survey));

@@ -133,9 +133,13 @@ void kl_value_print(const kl_param *param, kl_value value, kl_text *text)
 
 void kl_params_print(const kl_param *table, const kl_value *values, kl_text *text)
 {
+    const char *before = ":";
     for (int64_t i = 0; table[i].name != NULL; i++) {
-        kl_text_add(text, "%s%s=", i == 0 ? ":" : ",", table[i].name);
+        if (table[i].kind == KL_FREE)
+            continue;
+        kl_text_add(text, "%s%s=", before, table[i].name);
         kl_value_print(&table[i], values[i], text);
+        before = ",";
     }
 }
 

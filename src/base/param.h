@@ -35,7 +35,8 @@ enum { KL_PARAMS_MAX = 16 };
 klift_status kl_param_read(const kl_param *param, const char *text, const char *where, kl_value *value);
 /* Defaults, then the items of spec; positional numbers fill the table in order. values has KL_PARAMS_MAX. */
 klift_status kl_params_read(const kl_param *table, const kl_spec *spec, const char *where, kl_value *values);
-/* ":gamma=0.5,form=paired", nothing for an empty table: with the name before it, the canonical form. */
+/* ":gamma=0.5,form=paired", nothing for an empty table: with the name before it, the canonical form. Texts (KL_FREE) are
+ * left out: a file name is of the making, not of what was made. */
 void kl_params_print(const kl_param *table, const kl_value *values, kl_text *text);
 void kl_value_print(const kl_param *param, kl_value value, kl_text *text);
 void kl_params_json(const kl_param *table, const char *key, kl_text *text);

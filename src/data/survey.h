@@ -24,6 +24,7 @@ typedef struct kl_survey {
     double distinct_value[KL_SURVEY_DISTINCT];
     kl_names classes; /* text labels seen, up to KL_SURVEY_DISTINCT */
     kl_rows sample;   /* in the order of their random keys */
+    const struct kl_prepare *prepare; /* what was done to the sample, or NULL: nothing; borrowed */
 } kl_survey;
 
 /* Reads the reader from its start, once; leaves it at its start. sample_rows may be 0. */

@@ -37,10 +37,26 @@ static int64_t column_at(const entries *e)
     return e->at >= e->end ? INT64_MAX : e->column == NULL ? e->at : e->column[e->at];
 }
 
+static double dense_distance(const float *x, const float *y, int64_t columns)
+{
+    double sum[4] = {0};
+    int64_t p = 0;
+    for (; p + 4 <= columns; p += 4)
+        for (int r = 0; r < 4; r++) {
+            double d = (double)x[p + r] - (double)y[p + r];
+            sum[r] += d * d;
+        }
+    for (; p < columns; p++)
+        sum[0] += ((double)x[p] - (double)y[p]) * ((double)x[p] - (double)y[p]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 double kl_block_distance(const kl_batch *x, int64_t i, const kl_batch *y, int64_t j)
 {
     entries a = entries_of(x, i), b = entries_of(y, j);
     double sum = 0;
+    if (a.column == NULL && b.column == NULL && a.end == b.end)
+        return dense_distance(a.value, b.value, a.end);
     while (a.at < a.end || b.at < b.end) {
         int64_t left = column_at(&a), right = column_at(&b);
         double d = (left <= right ? (double)a.value[a.at] : 0) - (right <= left ? (double)b.value[b.at] : 0);

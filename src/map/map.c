@@ -92,12 +92,31 @@ klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t featu
     map->features = features;
     map->seed = seed;
     map->stream = stream;
+    map->spec = spec;
+    spec = NULL;
     *out = map;
     map = NULL;
 done:
     kl_spec_free(spec);
     kl_map_free(map);
     return status;
+}
+
+const char *kl_map_text(const kl_map *map, const char *key)
+{
+    for (int64_t i = 0; map->spec != NULL && i < map->spec->items; i++)
+        if (map->spec->item[i].key != NULL && strcmp(map->spec->item[i].key, key) == 0)
+            return map->spec->item[i].value;
+    return NULL;
+}
+
+klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t features, int64_t *rows)
+{
+    kl_map *map;
+    KL_TRY(kl_map_new(text, kernel, features, 0, 0, &map));
+    *rows = map->type->sample != NULL ? map->type->sample(map) : 0;
+    kl_map_free(map);
+    return KLIFT_OK;
 }
 
 klift_status kl_map_check(const char *text)
@@ -154,6 +173,7 @@ void kl_map_free(kl_map *map)
     if (map->type != NULL && map->type->clear != NULL && map->state != NULL)
         map->type->clear(map);
     kl_kernel_free(map->kernel);
+    kl_spec_free(map->spec);
     kl_free(map->state);
     kl_free(map);
 }

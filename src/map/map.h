@@ -37,6 +37,7 @@ typedef struct kl_map_type {
     unsigned domain;      /* of the rows: 0, KL_UNIT_NORM, KL_NON_NEGATIVE */
     kl_accuracy accuracy;
     size_t state_size;
+    int64_t (*sample)(const kl_map *map); /* (optional) rows it would like the survey's sample to have */
     /* (optional) what the prepared sample decides; stored by save */
     klift_status (*fit)(kl_map *map, const kl_survey *survey, klift_run *run);
     /* sets n_out and makes the state from n_in, features, kernel, parameters, seed and stream */
@@ -63,6 +64,7 @@ struct kl_map {
     int64_t n_in, n_out;
     uint64_t seed;
     uint32_t stream;
+    kl_spec *spec; /* as given, for parameters that are texts: those are of the making, not of the map */
     void *state; /* type->state_size bytes, zeroed before fit or load */
 };
 
@@ -72,6 +74,10 @@ klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t featu
 const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros);
 /* Name and parameters are right, whatever the kernel: what a setting can check at once. */
 klift_status kl_map_check(const char *text);
+/* A parameter that is a text, NULL when it was not given. */
+const char *kl_map_text(const kl_map *map, const char *key);
+/* Rows of a sample that such a map would like to see. */
+klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t features, int64_t *rows);
 /* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
 void kl_map_free(kl_map *map);

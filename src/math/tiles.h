@@ -51,6 +51,8 @@ static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shif
 klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed);
 /* b (n, m) row-major becomes A^-1 b, a holding L. */
 klift_status kl_tiles_solve(const kl_tiles *a, int64_t m, double *b, klift_run *run);
+/* w = L^-1, zero above the diagonal; l holds L. */
+klift_status kl_tiles_invert(const kl_tiles *l, klift_run *run, kl_tiles *w);
 /* trace of A^-1 = |L^-1|_F^2 */
 klift_status kl_tiles_inverse_trace(const kl_tiles *a, klift_run *run, double *trace);
 /* y (n, m) = A x for the symmetric A whose lower tiles are stored; x (n, m). Diagonal tiles are read below the diagonal only. */

@@ -14,6 +14,7 @@ struct klift_map {
     kl_map *map;
     int index_base; /* first column number of the text it was made from: 0, else 1 */
     int64_t row_bytes; /* of a raw row in memory, as the survey saw them; for plans, 0: unknown */
+    int64_t sample;    /* rows of the survey's sample; for plans */
     int64_t rows;      /* there are, or INT64_MAX when only the head of a pipe was seen; for plans */
     int64_t table_bytes; /* what the reader holds of the columns of a table; for plans */
     int goal;       /* what the labels looked like: kl_goal, -1: no labels were seen */

@@ -1,0 +1,218 @@
+/*
+ * whitening.c - z = L^-1 k, L L' = K_SS + j mean(K_ii) I. Factored and inverted in float64. Applied in float32 with
+ * j = 1e-6 (rounding of k and L^-1 is multiplied by up to 1/sqrt(j)), or in float64 with j = 1e-13 where exactness is the
+ * point. L^-1 is triangular: strips of 256 outputs, each as deep as its last column, save almost half of the product.
+ */
+#include "map/whitening.h"
+
+#include "base/memory.h"
+#include "math/product64.h"
+
+#include <string.h>
+
+enum { STRIP = 256, CHUNK = 256 };
+
+static const double largest_jitter = 1;
+
+/* ---- K_SS, its factor and inverse ---- */
+
+typedef struct filling {
+    const kl_kernel *kernel;
+    const kl_side *landmarks;
+    int64_t columns;
+    kl_tiles *tiles;
+    unsigned char *scratch;
+    int64_t scratch_bytes;
+} filling;
+
+static kl_side part(const kl_side *side, int64_t first, int64_t most)
+{
+    int64_t left = side->rows.rows - first;
+    return (kl_side){kl_batch_part(&side->rows, first, left < most ? left : most), side->norm + first};
+}
+
+static klift_status fill_tile(void *context, int64_t index, int worker)
+{
+    const filling *f = context;
+    int64_t edge = f->tiles->edge, i = 0;
+    while ((i + 1) * (i + 2) / 2 <= index)
+        i++;
+    int64_t j = index - i * (i + 1) / 2;
+    kl_side x = part(f->landmarks, i * edge, edge), y = part(f->landmarks, j * edge, edge);
+    kl_block_values(f->kernel, &x, &y, f->columns, kl_tiles_at(f->tiles, i, j), edge, f->scratch + worker * f->scratch_bytes);
+    return KLIFT_OK;
+}
+
+static klift_status fill(filling *f, klift_run *run)
+{
+    int64_t edge = f->tiles->edge, count = f->tiles->count;
+    memset(f->tiles->value, 0, (size_t)kl_tiles_bytes(f->tiles->n));
+    f->scratch_bytes = (kl_block_scratch(f->kernel, edge, edge, f->columns) + 63) / 64 * 64;
+    KL_TRY(kl_new(&f->scratch, kl_run_threads(run) * f->scratch_bytes, 1, "kernel values"));
+    klift_status status = kl_run_parallel(run, count * (count + 1) / 2, fill_tile, f);
+    kl_free(f->scratch);
+    return status;
+}
+
+/* Adds to the diagonal and factors; K_SS is made again when that fails, since the factor has overwritten it. */
+static klift_status factor(filling *f, double *jitter, klift_run *run)
+{
+    for (;; *jitter *= 10) {
+        double mean = 0;
+        int64_t failed, edge = f->tiles->edge, n = f->tiles->n;
+        KL_TRY(fill(f, run));
+        for (int64_t i = 0; i < n; i++)
+            mean += kl_tiles_get(f->tiles, i, i) / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            kl_tiles_at(f->tiles, i / edge, i / edge)[i % edge * edge + i % edge] += *jitter * mean;
+        KL_TRY(kl_tiles_factor(f->tiles, run, &failed));
+        if (failed < 0)
+            return KLIFT_OK;
+        if (*jitter * 10 > largest_jitter || !(mean > 0))
+            return kl_fail(KLIFT_DATA, "kernel %s is not positive on the landmarks (landmark %lld): nystrom needs a positive definite kernel", f->kernel->type->name, (long long)failed);
+    }
+}
+
+/* ---- float32 strips ---- */
+
+static klift_status new_strips(kl_whitening *w)
+{
+    w->strips = (w->n + STRIP - 1) / STRIP;
+    KL_TRY(kl_new(&w->strip, w->strips, sizeof *w->strip, "the whitening"));
+    for (int64_t s = 0; s < w->strips; s++) {
+        int64_t first = s * STRIP, here = w->n - first < STRIP ? w->n - first : STRIP;
+        KL_TRY(kl_panels_new(&w->strip[s], here, first + here));
+    }
+    return KLIFT_OK;
+}
+
+static float *strip_at(const kl_whitening *w, int64_t row, int64_t column)
+{
+    return kl_panels_at(&w->strip[row / STRIP], row % STRIP, column);
+}
+
+klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const kl_side *landmarks, int64_t columns, double jitter, bool exact, klift_run *run)
+{
+    kl_tiles l = {0}, inverse = {0};
+    filling f = {.kernel = kernel, .landmarks = landmarks, .columns = columns, .tiles = &l};
+    klift_status status;
+    *w = (kl_whitening){.n = landmarks->rows.rows, .exact = exact, .jitter = jitter};
+    KL_GO(kl_tiles_new(&l, w->n));
+    KL_GO(factor(&f, &w->jitter, run));
+    KL_GO(kl_tiles_invert(&l, run, &inverse));
+    if (exact) {
+        w->tiles = inverse;
+        inverse = (kl_tiles){0};
+        goto done;
+    }
+    KL_GO(new_strips(w));
+    for (int64_t i = 0; i < w->n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            *strip_at(w, i, j) = (float)kl_tiles_get(&inverse, i, j);
+done:
+    kl_tiles_clear(&l);
+    kl_tiles_clear(&inverse);
+    return status;
+}
+
+int64_t kl_whitening_bytes(int64_t n, bool exact)
+{
+    int64_t bytes = 0;
+    if (exact)
+        return kl_tiles_bytes(n);
+    for (int64_t first = 0; first < n; first += STRIP) {
+        int64_t here = n - first < STRIP ? n - first : STRIP;
+        bytes += kl_panels_bytes(here, first + here);
+    }
+    return bytes;
+}
+
+int64_t kl_whitening_scratch(const kl_whitening *w, int64_t rows)
+{
+    if (!w->exact)
+        return kl_product_scratch(w->n);
+    return rows * w->tiles.edge * (int64_t)sizeof(double) + kl_product64_scratch(rows, w->tiles.edge);
+}
+
+void kl_whitening_apply(const kl_whitening *w, int64_t rows, const float *k, float *z, int64_t stride, void *scratch)
+{
+    for (int64_t s = 0; s < w->strips; s++) {
+        const kl_product_out to = {.out = z + s * STRIP, .stride = stride};
+        kl_product_dense(&w->strip[s], rows, k, w->n, &to, scratch);
+    }
+}
+
+void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double *k, float *z, int64_t stride, void *scratch)
+{
+    int64_t edge = w->tiles.edge;
+    double *sum = scratch, *behind = sum + rows * edge;
+    for (int64_t i = 0; i < w->tiles.count; i++) {
+        int64_t here = w->n - i * edge < edge ? w->n - i * edge : edge;
+        memset(sum, 0, (size_t)(rows * edge) * sizeof *sum);
+        for (int64_t j = 0; j <= i; j++) {
+            int64_t deep = w->n - j * edge < edge ? w->n - j * edge : edge;
+            kl_product64((kl_matrix64){k + j * edge, rows, w->n}, (kl_matrix64){kl_tiles_at(&w->tiles, i, j), here, edge}, deep, 1, sum, edge, behind);
+        }
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < here; c++)
+                z[r * stride + i * edge + c] = (float)sum[r * edge + c];
+    }
+}
+
+/* Row by row below the diagonal: half the room, and independent of how strips and tiles are cut. */
+void kl_whitening_save(const kl_whitening *w, kl_record_writer *to)
+{
+    void *row = NULL;
+    to->failed = to->failed || kl_new(&row, w->n, sizeof(double), "the whitening") != KLIFT_OK;
+    kl_record_put_f64(to, w->jitter);
+    for (int64_t i = 0; i < w->n && !to->failed; i++) {
+        for (int64_t j = 0; j <= i; j++)
+            if (w->exact)
+                ((double *)row)[j] = kl_tiles_get(&w->tiles, i, j);
+            else
+                ((float *)row)[j] = *strip_at(w, i, j);
+        if (w->exact)
+            kl_record_put_doubles(to, row, i + 1);
+        else
+            kl_record_put_floats(to, row, i + 1);
+    }
+    kl_free(row);
+}
+
+static klift_status load_row(kl_whitening *w, int64_t i, kl_record_reader *from)
+{
+    float *single = NULL;
+    double *wide = NULL;
+    klift_status status = w->exact ? kl_record_get_doubles(from, &wide, i + 1) : kl_record_get_floats(from, &single, i + 1);
+    int64_t edge = w->tiles.edge;
+    for (int64_t j = 0; j <= i && status == KLIFT_OK; j++)
+        if (w->exact)
+            kl_tiles_at(&w->tiles, i / edge, j / edge)[i % edge * edge + j % edge] = wide[j];
+        else
+            *strip_at(w, i, j) = single[j];
+    kl_free(single);
+    kl_free(wide);
+    return status;
+}
+
+klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record_reader *from)
+{
+    int64_t bytes = n * (n + 1) / 2 * (int64_t)(exact ? sizeof(double) : sizeof(float));
+    *w = (kl_whitening){.n = n, .exact = exact};
+    if (bytes > from->end - from->at) /* before anything of that size is taken */
+        return kl_fail(KLIFT_MODEL, "the file is damaged: the whitening of %lld landmarks is cut off", (long long)n);
+    KL_TRY(kl_record_get_f64(from, &w->jitter));
+    KL_TRY(exact ? kl_tiles_new(&w->tiles, n) : new_strips(w));
+    for (int64_t i = 0; i < n; i++)
+        KL_TRY(load_row(w, i, from));
+    return KLIFT_OK;
+}
+
+void kl_whitening_clear(kl_whitening *w)
+{
+    for (int64_t s = 0; s < w->strips && w->strip != NULL; s++)
+        kl_panels_clear(&w->strip[s]);
+    kl_free(w->strip);
+    kl_tiles_clear(&w->tiles);
+    *w = (kl_whitening){0};
+}
