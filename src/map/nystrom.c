@@ -3,7 +3,8 @@
  * projection on the landmarks (Williams and Seeger 2001): exact between landmarks, never above K(x,x) in length.
  *   landmarks  rpcholesky: randomly pivoted Cholesky on the survey's sample (pivoted.c); uniform; kmeans++; all rows, which
  *              makes ridge the exact kernel ridge; or those of a file
- * By Cauchy-Schwarz |K(x,y) - z(x).z(y)| <= sqrt(r(x) r(y)), r(x) = K(x,x) - |z(x)|^2: that is bias().
+ * By Cauchy-Schwarz |K(x,y) - z(x).z(y)| <= sqrt(r(x) r(y)), r(x) = K(x,x) - |z(x)|^2: that, and the rounding of k times
+ * 1 / sqrt(jitter), is bias().
  * Stored: the landmarks and L^-1, which took n^3 operations to find.
  */
 #include "map/map.h"
@@ -256,13 +257,17 @@ static double explained(const kl_map *map, const double *x)
 
 static double bias(const kl_map *map, const kl_pair *pair)
 {
+    const state *s = map->state;
     kl_pair self[2];
-    double left[2];
+    double left[2], most = 1;
     kl_pair_set(&self[0], pair->n, pair->x, pair->x);
     kl_pair_set(&self[1], pair->n, pair->y, pair->y);
-    for (int i = 0; i < 2; i++)
-        left[i] = fmax(0, kl_kernel_value(map->kernel, &self[i]) - explained(map, self[i].x));
-    return sqrt(left[0] * left[1]);
+    for (int i = 0; i < 2; i++) {
+        double whole = kl_kernel_value(map->kernel, &self[i]);
+        left[i] = fmax(0, whole - explained(map, self[i].x));
+        most *= sqrt(whole);
+    }
+    return sqrt(left[0] * left[1]) + most * (is_exact(map) ? 1e-6 : 6e-8 / sqrt(s->whitening.jitter));
 }
 
 static double cost(const kl_map *map, int64_t entries)
