@@ -2,18 +2,37 @@
  * similarity.c - k(x, S) for rows x and landmarks S. Kernels of distances or products: one float32 product per tile and the
  * kernel while the tile is in the first cache. Distances are taken about the landmarks' mean c,
  *   |x-s|^2 = |x-c|^2 + |s-c|^2 - 2 <x-c, s-c>
- * and from the differences where they are below 4 % of the norms: for any width of the kernel the error of k stays near
- * 1e-6. Sparse landmarks have no c, and sparse rows keep their zeros. Other kernels: coordinate by coordinate.
+ * and, for kernels so steep that rounding shows, from the differences where they are below 4 % of the norms: for any
+ * width of the kernel the error of k stays near 1e-6. Sparse landmarks have no c, and sparse rows keep their zeros. Other kernels: coordinate by coordinate.
  */
 #include "map/similarity.h"
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PANEL = KL_KERNEL_PANEL, WIDEST = KL_MICRO_PANELS * KL_MICRO_WIDEST };
 
-static const double near = 0.04;
+static const double near = 0.04, tolerated = 2e-6;
+
+/* Whether the rounding of squared distances shows in this kernel: what a last digit of the norms does to it at the
+ * smallest distances, where a kernel is steepest. */
+static bool is_steep(const kl_similarity *s)
+{
+    enum { STEPS = 40 };
+    double norm = 0, at[2 * STEPS], k[2 * STEPS], worst = 0;
+    for (int64_t i = 0; i < s->landmarks.rows.rows; i++)
+        norm = norm > 2 * s->centred[i] ? norm : 2 * s->centred[i];
+    for (int i = 0; i < STEPS; i++) {
+        at[i] = i == 0 ? 0 : ldexp(near * norm, i - STEPS + 1);
+        at[STEPS + i] = at[i] + ldexp(norm, -23);
+    }
+    s->kernel->type->of_distances(s->kernel, 2 * STEPS, at, k);
+    for (int i = 0; i < STEPS; i++)
+        worst = fmax(worst, fabs(k[i] - k[STEPS + i]));
+    return !(worst <= tolerated);
+}
 
 static klift_status make_products(kl_similarity *s)
 {
@@ -39,6 +58,7 @@ static klift_status make_products(kl_similarity *s)
         }
         kl_panels_set(&s->products, i, row);
     }
+    s->near = s->kernel->type->of_distances != NULL && is_steep(s) ? near : 0;
 done:
     kl_free(row);
     return status;
@@ -104,7 +124,7 @@ static void take(const void *context, int64_t row, int64_t column, int64_t count
         for (int64_t j = 0; j < count; j++)
             v[j] = xx + s->centred[column + j] - 2 * v[j];
         for (int64_t j = 0; j < count; j++)
-            if (v[j] < near * (xx + s->centred[column + j]))
+            if (v[j] < s->near * (xx + s->centred[column + j]))
                 v[j] = kl_block_distance(t->x, row, &s->landmarks.rows, column + j);
         s->kernel->type->of_distances(s->kernel, count, v, v);
     } else
