@@ -75,6 +75,42 @@ static void positional_numbers_fill_the_table_in_order(void **unused)
     refused(table, "test:1,2,3", "form is '3'", "paired|phase|pair");
 }
 
+static const kl_param listed[] = {
+    {"degree", KL_WHOLE, "3", 1, 40, false, NULL, "power"},
+    {"weights", KL_LIST, "1,0.5", 0, 10, false, NULL, "one after the other"},
+    {0}};
+
+static void a_list_takes_the_numbers_behind_it(void **unused)
+{
+    (void)unused;
+    kl_value v[KL_PARAMS_MAX];
+    kl_text text = {0};
+    assert_int_equal(read_text(listed, "test", v), KLIFT_OK);
+    assert_true(kl_params_listed(v, 1) == 2 && v[1].number == 1 && v[2].number == 0.5);
+    assert_int_equal(read_text(listed, "test:7,4,5,6", v), KLIFT_OK);
+    assert_true(v[0].number == 7 && kl_params_listed(v, 1) == 3 && v[1].number == 4 && v[3].number == 6);
+    assert_int_equal(read_text(listed, "test:weights=4,5,degree=2", v), KLIFT_OK);
+    assert_true(v[0].number == 2 && kl_params_listed(v, 1) == 2 && v[2].number == 5);
+    kl_params_print(listed, v, &text);
+    assert_string_equal(text.text, ":degree=2,weights=4,5");
+    kl_text_clear(&text);
+    refused(listed, "test:1,2,11", "weights is '11'", "numbers, each of at least 0 and at most 10");
+    refused(listed, "test:1,2,weights=3", "weights is given twice", "");
+}
+
+static void a_list_has_an_end(void **unused)
+{
+    (void)unused;
+    char text[4 * KL_PARAMS_MAX] = "test:1";
+    kl_value v[KL_PARAMS_MAX];
+    for (int i = 1; i < KL_PARAMS_MAX; i++)
+        strcat(text, ",1");
+    assert_int_equal(read_text(listed, text, v), KLIFT_OK);
+    assert_int_equal(kl_params_listed(v, 1), KL_PARAMS_MAX - 1);
+    strcat(text, ",2");
+    refused(listed, text, "takes 64 parameters", "'2' is one too many");
+}
+
 static void values_out_of_range_are_refused_with_the_range(void **unused)
 {
     (void)unused;
@@ -183,6 +219,8 @@ int main(void)
         cmocka_unit_test(defaults_stand_where_nothing_is_given),
         cmocka_unit_test(numbers_and_words_are_read_by_name),
         cmocka_unit_test(positional_numbers_fill_the_table_in_order),
+        cmocka_unit_test(a_list_takes_the_numbers_behind_it),
+        cmocka_unit_test(a_list_has_an_end),
         cmocka_unit_test(values_out_of_range_are_refused_with_the_range),
         cmocka_unit_test(the_ends_of_a_range_belong_to_it),
         cmocka_unit_test(faults_of_the_list_are_named),

@@ -31,8 +31,8 @@ static void print_word(const char *words, int index, kl_text *text)
 /* "a number above 0, or auto or search" */
 static void print_range(const kl_param *param, kl_text *text)
 {
-    const char *noun = param->kind == KL_WHOLE ? "a whole number" : "a number";
-    if (param->kind == KL_REAL || param->kind == KL_WHOLE) {
+    const char *noun = param->kind == KL_WHOLE ? "a whole number" : param->kind == KL_LIST ? "numbers, each" : "a number";
+    if (param->kind == KL_REAL || param->kind == KL_WHOLE || param->kind == KL_LIST) {
         kl_text_add(text, "%s", noun);
         if (isfinite(param->low)) {
             kl_text_add(text, param->above_low ? " above " : " of at least ");
@@ -95,32 +95,63 @@ static klift_status unknown_param(const kl_param *table, const char *where, cons
     return kl_fail_in(KLIFT_USAGE, "%s", where);
 }
 
+/* "1,1,0.5": the default of a list. */
+static klift_status read_numbers(const kl_param *param, const char *text, const char *where, kl_value *values)
+{
+    for (const char *p = text; *p != '\0';) {
+        size_t span = strcspn(p, ",");
+        char number[KL_NUMBER_ROOM] = "";
+        memcpy(number, p, span < sizeof number ? span : sizeof number - 1);
+        KL_TRY(kl_param_read(param, number, where, values++));
+        p += span + (p[span] == ',');
+    }
+    return KLIFT_OK;
+}
+
 klift_status kl_params_read(const kl_param *table, const kl_spec *spec, const char *where, kl_value *values)
 {
     bool given[KL_PARAMS_MAX] = {false};
     int64_t position = 0, count = 0;
     while (table[count].name != NULL)
         count++;
+    bool list = count > 0 && table[count - 1].kind == KL_LIST;
+    int64_t most = list ? KL_PARAMS_MAX : count;
+    for (int64_t i = count; list && i < most; i++)
+        values[i] = (kl_value){NAN, -1};
     for (int64_t i = 0; i < spec->items; i++) {
         const kl_spec_item *item = &spec->item[i];
         int64_t index = item->key != NULL ? kl_params_find(table, item->key) : position++;
         if (index < 0)
             return unknown_param(table, where, item->key);
-        if (index >= count)
-            return kl_fail(KLIFT_USAGE, "%s takes %lld parameters; '%.100s' is one too many", where, (long long)count, item->value);
+        if (index >= most)
+            return kl_fail(KLIFT_USAGE, "%s takes %lld parameters; '%.100s' is one too many", where, (long long)most, item->value);
+        const kl_param *param = &table[index < count ? index : count - 1];
         if (given[index])
-            return kl_fail(KLIFT_USAGE, "%s: %s is given twice", where, table[index].name);
+            return kl_fail(KLIFT_USAGE, "%s: %s is given twice", where, param->name);
         given[index] = true;
-        KL_TRY(kl_param_read(&table[index], item->value, where, &values[index]));
+        KL_TRY(kl_param_read(param, item->value, where, &values[index]));
+        if (item->key != NULL && param->kind == KL_LIST)
+            position = index + 1; /* the numbers behind its name go on with it */
     }
     for (int64_t i = 0; i < count; i++) {
         if (given[i])
             continue;
         if (table[i].fallback == NULL)
             return kl_fail(KLIFT_USAGE, "%s needs %s: %s", where, table[i].name, table[i].help);
-        KL_TRY(kl_param_read(&table[i], table[i].fallback, where, &values[i]));
+        if (table[i].kind == KL_LIST)
+            KL_TRY(read_numbers(&table[i], table[i].fallback, where, &values[i]));
+        else
+            KL_TRY(kl_param_read(&table[i], table[i].fallback, where, &values[i]));
     }
     return KLIFT_OK;
+}
+
+int64_t kl_params_listed(const kl_value *values, int64_t first)
+{
+    int64_t count = 0;
+    while (first + count < KL_PARAMS_MAX && !isnan(values[first + count].number))
+        count++;
+    return count;
 }
 
 void kl_value_print(const kl_param *param, kl_value value, kl_text *text)
@@ -140,12 +171,16 @@ void kl_params_print(const kl_param *table, const kl_value *values, kl_text *tex
         kl_text_add(text, "%s%s=", before, table[i].name);
         kl_value_print(&table[i], values[i], text);
         before = ",";
+        for (int64_t j = 1; table[i].kind == KL_LIST && j < kl_params_listed(values, i); j++) {
+            kl_text_add(text, ",");
+            kl_text_add_number(text, values[i + j].number);
+        }
     }
 }
 
 void kl_params_json(const kl_param *table, const char *key, kl_text *text)
 {
-    static const char *const kinds[] = {"number", "whole", "word", "text"};
+    static const char *const kinds[] = {"number", "whole", "word", "text", "numbers"};
     kl_json_open(text, key, '[');
     for (const kl_param *param = table; param->name != NULL; param++) {
         kl_text range = {0};
