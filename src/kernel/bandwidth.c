@@ -1,5 +1,5 @@
 /*
- * bandwidth.c - the median distance of pairs of sample rows: all pairs of at most 1000 rows while they
+ * bandwidth.c - the median and the mean distance of pairs of sample rows: all pairs of at most 1000 rows while they
  * are at most 10^5, otherwise 10^5 pairs drawn by Philox from a fixed key. A median of 0 (duplicates) falls back to
  * the mean of the positive distances.
  */
@@ -70,22 +70,45 @@ static int64_t collect(const kl_batch *rows, bool taxicab, double *out)
     return count;
 }
 
-klift_status kl_bandwidth_median(const kl_survey *survey, bool taxicab, double *median)
+/* What is wanted of the distances, which come sorted. */
+typedef double (*summary)(const double *all, int64_t count);
+
+static double mean_of(const double *all, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += all[i];
+    return count > 0 ? sum / (double)count : 0;
+}
+
+static double median_of(const double *all, int64_t count)
+{
+    double median = count == 0 ? 0 : (all[(count - 1) / 2] + all[count / 2]) / 2;
+    int64_t zeros = 0;
+    while (zeros < count && !(all[zeros] > 0))
+        zeros++;
+    return median == 0 ? mean_of(all + zeros, count - zeros) : median;
+}
+
+static klift_status summarise(const kl_survey *survey, bool taxicab, summary of, double *distance_out)
 {
     kl_batch rows = kl_rows_view(&survey->sample);
     double *all = NULL;
     KL_TRY(kl_new(&all, MOST_PAIRS, sizeof *all, "distances"));
-    int64_t count = collect(&rows, taxicab, all), positive = 0;
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        positive += all[i] > 0;
-        sum += all[i];
-    }
-    *median = count == 0 ? 0 : (all[(count - 1) / 2] + all[count / 2]) / 2;
-    if (*median == 0 && positive > 0)
-        *median = sum / (double)positive;
+    int64_t count = collect(&rows, taxicab, all);
+    *distance_out = of(all, count);
     kl_free(all);
-    if (!(*median > 0))
-        return kl_fail(KLIFT_DATA, "the kernel's width cannot be learnt: all sampled rows are equal; give gamma or length as a number");
+    if (!(*distance_out > 0))
+        return kl_fail(KLIFT_DATA, "the kernel's width cannot be learnt: all sampled rows are equal; give it as a number (gamma, length or sigma)");
     return KLIFT_OK;
+}
+
+klift_status kl_bandwidth_median(const kl_survey *survey, bool taxicab, double *median)
+{
+    return summarise(survey, taxicab, median_of, median);
+}
+
+klift_status kl_bandwidth_mean(const kl_survey *survey, double *mean)
+{
+    return summarise(survey, false, mean_of, mean);
 }

@@ -2,6 +2,7 @@
  * gaussian.c - K(x, y) = exp(-gamma |x - y|^2).
  * Spectral density N(0, 2 gamma I) (Rahimi and Recht 2007; the slides' density is misprinted). auto: gamma = 1 / (2 m^2),
  * m the median distance of pairs of sample rows. A sigma of the literature is gamma = 1 / (2 sigma^2).
+ * As a series: exp(-gamma |x|^2) exp(2 gamma <x, y>) exp(-gamma |y|^2), a_n = (2 gamma)^n / n!.
  */
 #include "kernel/kernel.h"
 
@@ -67,15 +68,27 @@ static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t r
         w[i] *= width;
 }
 
+static double log_coefficient(const kl_kernel *kernel, int64_t n)
+{
+    return (double)n * log(2 * kernel->value[GAMMA].number) - lgamma((double)n + 1);
+}
+
+static double log_prefactor(const kl_kernel *kernel, double square)
+{
+    return -kernel->value[GAMMA].number * square;
+}
+
 const kl_kernel_type kl_kernel_gaussian = {
     .name = "gaussian",
     .summary = "exp(-gamma |x-y|^2)",
     .params = params,
-    .offers = KL_SPECTRUM | KL_ROTATION,
+    .offers = KL_SPECTRUM | KL_ROTATION | KL_SERIES,
     .fit = fit,
     .value = value,
     .of_distances = of_distances,
     .frequency = frequency,
     .spread = spread,
     .block_moment = block_moment,
+    .log_coefficient = log_coefficient,
+    .log_prefactor = log_prefactor,
 };

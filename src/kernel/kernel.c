@@ -49,6 +49,8 @@ klift_status kl_kernel_new(const char *text, kl_kernel **out)
         goto done;
     }
     KL_GO(kl_params_read(kernel->type->params, spec, where, kernel->value));
+    if (kernel->type->check != NULL)
+        KL_GO(kernel->type->check(kernel));
     *out = kernel;
     kernel = NULL;
 done:
@@ -71,7 +73,9 @@ void kl_kernel_free(kl_kernel *kernel)
 
 klift_status kl_kernel_fit(kl_kernel *kernel, const kl_survey *survey)
 {
-    return kernel->type->fit != NULL ? kernel->type->fit(kernel, survey) : KLIFT_OK;
+    if (kernel->type->fit != NULL)
+        KL_TRY(kernel->type->fit(kernel, survey));
+    return kernel->type->offers & KL_SERIES ? kl_expansion_check(kernel, survey->norm_max) : KLIFT_OK;
 }
 
 klift_status kl_kernel_ready(const kl_kernel *kernel)

@@ -13,12 +13,13 @@
 /* What a kernel can offer. */
 enum {
     KL_LINEAR = 1,    /* it is the inner product itself */
-    KL_SERIES = 2,    /* Maclaurin coefficients of a function of <x, y> */
+    KL_SERIES = 2,    /* Maclaurin coefficients of a function of <x, y>: log_coefficient() */
     KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
     KL_RADIAL = 8,    /* a radial profile on the sphere */
     KL_SIGNATURE = 16,/* additive: a spectrum per coordinate */
     KL_SCALAR = 32,   /* scalar draws */
-    KL_ROTATION = 64  /* its spectral density is rotation-invariant: spread() */
+    KL_ROTATION = 64, /* its spectral density is rotation-invariant: spread() */
+    KL_POWER = 128    /* it is (gamma <x, y> + offset)^degree: power() */
 };
 
 /* Two rows as doubles, with their products. */
@@ -28,6 +29,11 @@ typedef struct kl_pair {
     double xy, xx, yy;
 } kl_pair;
 
+typedef struct kl_power {
+    int64_t degree;
+    double gamma, offset;
+} kl_power;
+
 typedef struct kl_kernel kl_kernel;
 
 enum { KL_KERNEL_PANEL = 16 };
@@ -36,6 +42,8 @@ typedef struct kl_kernel_type {
     const char *name, *summary;
     const kl_param *params;
     unsigned offers;
+    /* (optional) what the ranges of single parameters cannot say */
+    klift_status (*check)(const kl_kernel *kernel);
     /* (optional) sets parameters that are words (auto, search) from the prepared sample */
     klift_status (*fit)(kl_kernel *kernel, const kl_survey *survey);
     /* K(scale x, scale y) */
@@ -53,6 +61,14 @@ typedef struct kl_kernel_type {
     double (*spread)(const kl_kernel *kernel, const kl_random *from, uint32_t row);
     /* (optional) E cos(w1.d) cos(w2.d), d = x - y, for two frequencies of one block of `block` orthogonal directions */
     double (*block_moment)(const kl_kernel *kernel, const kl_pair *pair, int64_t block);
+    /* KL_SERIES: K(x, y) = p(|x|^2) f(<x, y>) p(|y|^2), f(t) = sum of a_n t^n, a_n >= 0.
+     * log a_n, -INFINITY where it is 0: a_n itself may be too large or too small for a double where a_n t^n is not */
+    double (*log_coefficient)(const kl_kernel *kernel, int64_t n);
+    int64_t (*degree)(const kl_kernel *kernel);                       /* (optional) the last n with a_n > 0; without it there is none */
+    double (*radius)(const kl_kernel *kernel);                        /* (optional) f(t) is for |t| below it; without it for every t */
+    double (*log_prefactor)(const kl_kernel *kernel, double square);  /* (optional) log p(square); without it p = 1 */
+    /* KL_POWER */
+    kl_power (*power)(const kl_kernel *kernel);
 } kl_kernel_type;
 
 struct kl_kernel {
@@ -76,7 +92,17 @@ const char *kl_kernel_name_at(int64_t index, const void *context);
 
 double kl_pair_distance(const kl_pair *pair); /* |x - y|, from the differences: no cancellation */
 
+/* expansion.c: what is common to kernels with a series */
+int64_t kl_expansion_degree(const kl_kernel *kernel); /* the last n with a_n > 0, or -1 when there is none */
+double kl_expansion_radius(const kl_kernel *kernel);  /* INFINITY when every product will do */
+/* K(x, y) from the products alone, for a kernel that offers KL_SERIES */
+double kl_expansion_value(const kl_kernel *kernel, double xy, double xx, double yy);
+/* Rows up to this length lie inside the radius and have values that float32 features can carry. */
+klift_status kl_expansion_check(const kl_kernel *kernel, double norm_max);
+
 /* bandwidth.c: median distance of pairs of sample rows, Euclidean or (taxicab) the sum of absolute differences */
 klift_status kl_bandwidth_median(const kl_survey *survey, bool taxicab, double *distance);
+/* mean Euclidean distance of the same pairs */
+klift_status kl_bandwidth_mean(const kl_survey *survey, double *distance);
 
 #endif
