@@ -61,7 +61,7 @@ SECONDS ?= 60
 
 .SECONDARY:
 .PHONY: all check test demo bench install uninstall clean tests fuzz fuzzers coverage
-all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a
+all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a $(BUILD)/share.made
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -82,6 +82,14 @@ $(BUILD)/libklift.so: $(OBJECTS) src/klift.map
 
 $(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# Manual pages come from the command's own tables. A klift built for another machine does not run here: then
+# NATIVE=path/to/klift names one of the same sources that does, or they are left out.
+NATIVE  ?= $(BUILD)/klift
+$(BUILD)/share.made: $(BUILD)/klift packaging/share packaging/manual3.awk include/klift.h $(wildcard CHANGELOG.md)
+	@if $(NATIVE) version >/dev/null 2>&1; then packaging/share $(NATIVE) $(BUILD)/share; else \
+	    rm -rf $(BUILD)/share; echo "no manual pages: $(NATIVE) does not run here; NATIVE=path/to/klift names one that does"; fi
+	@touch $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
@@ -150,6 +158,9 @@ up      := $(subst / ,/,$(foreach part,$(subst /, ,$(below)),../))
 BIN     := $(DESTDIR)$(PREFIX)/bin
 INCLUDE := $(DESTDIR)$(PREFIX)/include
 LIB     := $(DESTDIR)$(LIBDIR)
+SHARE   := $(DESTDIR)$(PREFIX)/share
+PAGES   := $(patsubst %,man/man1/%.1,klift $(patsubst cli/cmd_%.c,klift-%,$(wildcard cli/cmd_*.c))) man/man3/klift.3
+SHARED  := $(PAGES)
 fill     = sed -e 's|@PREFIX@|$(if $(below),$(1)$(up),$(PREFIX))|' -e 's|@LIBDIR@|$(if $(below),$(2),$(LIBDIR))|' \
                -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBS@|$(strip $(LDLIBS))|' -e "s|@POINTER@|$(pointer)|"
 pointer  = $(shell $(CC) -dM -E -x c /dev/null | sed -n 's/.*__SIZEOF_POINTER__ //p')
@@ -167,11 +178,13 @@ install: all
 	    $(call fill,$${CMAKE_CURRENT_LIST_DIR}/../../,$${CMAKE_CURRENT_LIST_DIR}/../..) packaging/$$file.cmake.in >"$(LIB)/cmake/klift/$$file.cmake" || exit; \
 	done
 	chmod 644 "$(LIB)/pkgconfig/klift.pc" "$(LIB)"/cmake/klift/*.cmake
+	if [ -d $(BUILD)/share ]; then for file in $(SHARED); do install -D -m 644 $(BUILD)/share/$$file "$(SHARE)/$$file" || exit; done; fi
 
 uninstall:
 	rm -f "$(BIN)/klift" "$(INCLUDE)/klift.h" "$(LIB)/libklift.a" "$(LIB)/pkgconfig/klift.pc"
 	rm -f "$(LIB)/libklift.so" "$(LIB)/libklift.so.$(ABI)" "$(LIB)/libklift.so.$(VERSION)"
 	rm -rf "$(LIB)/cmake/klift"
+	for file in $(SHARED); do rm -f "$(SHARE)/$$file" || exit; done
 
 clean:
 	rm -rf $(BUILD)

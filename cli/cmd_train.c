@@ -246,13 +246,13 @@ const cli_command cmd_train = {
     .detail = "Trains a kernel machine by an explicit feature map and writes it to MODEL. DATA is LIBSVM text, CSV, NPY, NPZ or IDX, plain or compressed "
               "(gzip, xz, zstd, bzip2); - is standard input. Several files, or a pattern in quotes, are one set of rows. "
               "Without options: gaussian kernel with its width from the data, 2048 features, ridge, lambda by cross-validation.",
-    .examples = "  klift train data.svm                              writes data.svm.klift\n"
+    .examples = "  klift train data.svm                     writes data.svm.klift\n"
                 "  klift train x.npy --labels y.npy -o m.klift --features 4096\n"
                 "  klift train houses.csv --label price --ignore id --missing mean\n"
                 "  klift train train.svm --kernel gaussian:gamma=0.5 --test test.svm --json\n"
-                "  klift train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --prepare unit\n"
-                "  klift train 'part-*.svm.gz' -o m.klift            all files that match, in the order of their names\n"
-                "  klift train -g 0.5 -c 10 -v 5 data.svm            LIBSVM's cross-validation line\n",
+                "  klift train images.idx.gz --labels labels.idx.gz --prepare unit\n"
+                "  klift train 'part-*.svm.gz' -o m.klift   all that match, by name\n"
+                "  klift train -g 0.5 -c 10 -v 5 data.svm   LIBSVM's line of accuracy\n",
     .least = 1,
     .most = INT_MAX,
     .run = run,

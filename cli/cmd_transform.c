@@ -144,7 +144,7 @@ const cli_command cmd_transform = {
     .summary = "write the features z(x) of every row",
     .detail = "Writes z(x) of every row to OUT: .npy (float32) or LIBSVM text by the suffix; - is text on standard output. The map is that of --model, "
               "or fitted to DATA by the options; --save keeps the fitted one, so that other rows can be lifted by the same map.",
-    .examples = "  klift transform --features 512 train.svm z.npy --output-labels y.npy --save map.klift\n"
+    .examples = "  klift transform train.svm z.npy --output-labels y.npy --save map.klift\n"
                 "  klift transform --model map.klift test.svm ztest.npy\n",
     .least = 2,
     .most = 2,

@@ -1,7 +1,6 @@
-/* options.c - the table, its parser, and the help printed from it. */
+/* options.c - the table and its parser. */
 #include "options.h"
 
-#include "layout.h"
 #include "libsvm.h"
 #include "nearest.h"
 #include "progress.h"
@@ -79,6 +78,14 @@ static bool takes(const cli_option *option, const char *command)
         p += span;
     }
     return false;
+}
+
+const cli_option *options_next(const cli_command *command, const cli_option *after)
+{
+    for (const cli_option *option = after != NULL ? after + 1 : table; option < table + OPTIONS; option++)
+        if (command == NULL || takes(option, command->name))
+            return option;
+    return NULL;
 }
 
 static bool is_long(const cli_option *option)
@@ -210,43 +217,4 @@ const char *options_get(const options *given, const char *name)
 bool options_has(const options *given, const char *name)
 {
     return options_get(given, name) != NULL;
-}
-
-static void print_option(const cli_option *option, int width, FILE *to)
-{
-    enum { INDENT = 28 };
-    char left[64], letter[8] = "    ";
-    if (option->letter != 0)
-        snprintf(letter, sizeof letter, "-%c%s", option->letter, is_long(option) ? ", " : "");
-    int used = snprintf(left, sizeof left, "  %s%s%s%s%s", letter, is_long(option) ? "--" : "", is_long(option) ? option->name : "",
-                        option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
-    fputs(left, to);
-    if (used > INDENT - 2) {
-        fputc('\n', to);
-        used = 0;
-    }
-    fprintf(to, "%*s", INDENT - used, "");
-    layout_wrap(option->help, INDENT, width, to);
-}
-
-void options_help(const cli_command *command, FILE *to)
-{
-    static const char *const heading[] = {"What is computed", "LIBSVM's flags for the same", "How it runs", "Data", "The command"};
-    int width = layout_width(fileno(to));
-    int used = fprintf(to, "klift %s ", command->name);
-    layout_wrap(command->arguments, used, width, to);
-    fputc('\n', to);
-    layout_wrap(command->detail, 0, width, to);
-    for (int group = TO_SPEC; group <= TO_COMMAND; group++) {
-        bool any = false;
-        for (int i = 0; i < OPTIONS; i++) {
-            if ((int)table[i].to != group || !takes(&table[i], command->name))
-                continue;
-            if (!any)
-                fprintf(to, "\n%s:\n", heading[group]);
-            any = true;
-            print_option(&table[i], width, to);
-        }
-    }
-    fprintf(to, "\nExamples:\n%s", command->examples);
 }

@@ -1,5 +1,5 @@
 /*
- * options.h - one table of options: what the parser accepts is what the help of every command prints. Options of the
+ * options.h - one table of options: what the parser accepts is what help and manual pages show. Options of the
  * library carry its own names and go to klift_spec_set, klift_run_set or klift_data_open as they are.
  */
 #ifndef CLI_OPTIONS_H
@@ -48,6 +48,7 @@ klift_status options_parse(const cli_command *command, int argc, char **argv, op
 void options_clear(options *given);
 const char *options_get(const options *given, const char *name); /* the last value; NULL when not given */
 bool options_has(const options *given, const char *name);
-void options_help(const cli_command *command, FILE *to);
+/* Walks the options of a command, or with NULL the whole table: start with after NULL. */
+const cli_option *options_next(const cli_command *command, const cli_option *after);
 
 #endif

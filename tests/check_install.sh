@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # klift as its users get it: installed into a folder of its own, found by pkg-config and CMake, the examples built against it as C99
-# and as C++; what libklift.so shows; the same bytes from two folders; nothing left by make uninstall.
+# and as C++; manual pages; what libklift.so shows; the same bytes from two folders; nothing left by make uninstall.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -37,6 +37,23 @@ holds "the command prints the version of the Makefile" [ "$("$root/bin/klift" ve
 holds "libklift.so leads to the versioned file" [ "$(readlink -f "$lib/libklift.so")" = "$(readlink -f "$lib/libklift.so.$version")" ]
 holds "libklift.so.0 is a link" [ -L "$lib/libklift.so.0" ]
 holds "the soname is libklift.so.0" bash -c "readelf -d '$lib/libklift.so' | grep -q 'SONAME.*\[libklift.so.0\]'"
+
+# ---- manual pages ----
+for name in klift $(cd "$here/cli" && ls cmd_*.c | sed 's/cmd_\(.*\)\.c/klift-\1/'); do
+    holds "$name(1) is there, with the version" grep -q "^\.TH .* 1 .*\"klift $version\"" "$root/share/man/man1/$name.1"
+done
+holds "klift(3) is there, with the version" grep -q "^\.TH KLIFT 3 .*\"klift $version\"" "$root/share/man/man3/klift.3"
+if there man "the pages by name"; then
+    holds "man finds klift" bash -c "MANPATH='$root/share/man' man -w klift klift-train"
+    holds "man finds klift(3)" bash -c "MANPATH='$root/share/man' man -w 3 klift"
+fi
+other() { make -s -C "$work/one" OPTIMISE=$optimise NATIVE=/nonexistent/klift DESTDIR="$work/other" PREFIX=/opt/k "$@"; }
+rm "$work/one/build/share.made"
+holds "a klift that does not run here installs" other install
+holds "without pages" [ -x "$work/other/opt/k/bin/klift" -a ! -e "$work/other/opt/k/share" ]
+rm "$work/one/build/share.made"
+holds "NATIVE names a klift that does" other NATIVE="$root/bin/klift" install
+holds "and they are the same" diff -r "$root/share" "$work/other/opt/k/share"
 
 # ---- what libklift.so shows ----
 nm -D --defined-only "$lib/libklift.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/shown"
@@ -110,6 +127,7 @@ else
     copy_tree "$work/a much/longer name"
     ln -s "$work/a much/longer name" "$work/two"
     holds "it builds in another folder" build "$work/two"
+    holds "manual pages have the same bytes" diff -r "$work/one/build/share" "$work/two/build/share"
     for file in libklift.so libklift.a klift; do holds "$file has the same bytes" cmp "$work/one/build/$file" "$work/two/build/$file"; done
 fi
 exit $bad

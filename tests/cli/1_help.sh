@@ -10,7 +10,10 @@ says "--version prints name and version" out '^klift [0-9]+\.[0-9]+\.[0-9]+$'
 cp out version
 expect 0 "version is a command too" "$KLIFT" version
 holds "version and --version agree" cmp out version
-for command in train predict test transform inspect list generate; do
+commands=$("$KLIFT" --help | sed -n '/^usage/,/explains:$/s/^  \([a-z]*\)  .*/\1/p' | grep -vx -e help -e version)
+topics=$("$KLIFT" --help | sed -n '/explains:$/,/^$/s/^  \([a-z-]*\)  .*/\1/p')
+holds "--help names as many commands as there are" [ "$(echo $commands | wc -w)" -eq "$(ls "$home"/cli/cmd_*.c | wc -l)" ]
+for command in $commands; do
     expect 0 "$command --help succeeds" "$KLIFT" $command --help
     says "$command --help has examples" out '^Examples:'
     cp out help
@@ -19,6 +22,40 @@ for command in train predict test transform inspect list generate; do
     COLUMNS=60 "$KLIFT" $command --help | sed '/^Examples:/,$d' | awk 'length($0) > 60 { bad = 1 } END { exit bad }'
     holds "$command --help fits 60 columns" [ $? -eq 0 ]
 done
+for topic in kernels maps learners specs data prepare lambda libsvm environment exit-codes; do
+    holds "help lists the topic $topic" grep -qx "$topic" <<<"$topics"
+done
+"$KLIFT" --help >help
+expect 0 "help alone succeeds" "$KLIFT" help
+holds "help alone is --help" cmp out help
+for topic in $topics; do
+    expect 0 "help $topic succeeds" "$KLIFT" help "$topic"
+    holds "help $topic says something" [ "$(wc -l <out)" -gt 5 ]
+    holds "help $topic has examples" grep -q '^Examples:' out
+    COLUMNS=62 "$KLIFT" help "$topic" | sed '/^Examples:/,$d' | awk 'length($0) > 62 && !/ (one of )?[^ ]{30,}$/ && !/^  / { bad = 1 } END { exit bad }'
+    holds "help $topic fits 62 columns" [ $? -eq 0 ]
+done
+for word in $("$KLIFT" list options | tr -d '\n ' | grep -o 'none|unit[a-z|-]*' | tr '|' ' '); do
+    "$KLIFT" help prepare >out
+    says "help prepare explains $word" out "^  $word( |$)"
+done
+for list in kernels maps learners; do
+    "$KLIFT" help $list >out
+    for name in $("$KLIFT" list $list | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do says "help $list has $name" out "^  $name  "; done
+done
+"$KLIFT" help libsvm >out
+for flag in c t g v q s e p B w b r d n h m; do says "help libsvm has -$flag" out "^  -$flag "; done
+expect 2 "an unknown topic is a usage error" "$KLIFT" help enviroment
+says "an unknown topic is answered with the nearest topic" err "did you mean 'environment'"
+expect 2 "a topic like nothing is a usage error" "$KLIFT" help xyzzyxyzzy
+says "and told where the topics are" err 'klift help lists'
+expect 2 "two topics are a usage error" "$KLIFT" help maps kernels
+expect 2 "an unknown map is answered" "$KLIFT" train --map furier data.svm
+says "with the nearest map" err 'fourier'
+expect 2 "an unknown learner is answered" "$KLIFT" train --learner rigde data.svm
+says "with the nearest learner" err 'ridge'
+expect 2 "an unknown kernel is answered" "$KLIFT" train --kernel laplacan data.svm
+says "with the nearest kernel" err 'laplacian'
 expect 2 "an unknown command is a usage error" "$KLIFT" trian data.svm
 says "an unknown command is answered with the nearest" err "did you mean 'train'"
 expect 2 "help for an unknown topic is a usage error" "$KLIFT" help preditc

@@ -1,0 +1,154 @@
+/*
+ * topics.c - the texts of klift help TOPIC. What a registry or the table of options knows is not repeated here: it is
+ * printed between `before` and `after` from there.
+ */
+#include "topics.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define BLOCKS (const char *const[])
+
+const cli_topic topics[] = {
+    {.name = "kernels",
+     .title = "Kernels",
+     .summary = "kernels, their parameters and how a width is found",
+     .before = BLOCKS{"--kernel NAME or NAME:PARAMETER=VALUE,... (klift help specs). Begin with gaussian; matern follows kinks and steps better; "
+                      "laplacian and cauchy look at columns one by one; linear is what all of them must beat.",
+                      "A width (gamma, length) is a number, auto (from the median distance of a sample of the prepared rows) or search (seven "
+                      "values a factor 2 apart around auto, by cross-validation). When the first or last of the seven wins, give numbers from "
+                      "there on. A width means something else after another --prepare.",
+                      "Kernels of this klift, with the defaults of their parameters:", NULL},
+     .list = "kernels",
+     .examples = "  klift train train.svm --kernel gaussian:gamma=0.5\n"
+                 "  klift train train.svm --kernel matern:nu=2.5,length=search\n"
+                 "  klift list kernels\n"},
+    {.name = "maps",
+     .title = "Maps",
+     .summary = "feature maps, and which one auto takes",
+     .before = BLOCKS{"A map replaces a kernel K by features z with z(x).z(y) ~ K(x, y). --features N says how many columns z has; the error falls like "
+                      "1 / sqrt(N), the memory of training grows with the square of N.",
+                      "--map auto, the default, takes identity for the linear kernel, fourier for kernels without rotation invariance, and orthogonal "
+                      "for the others, except for wide and very sparse rows, which get fourier. It counts operations and never measures time, so "
+                      "the same data get the same map on every machine. A map that does not fit the kernel is refused.",
+                      "Maps of this klift, with the defaults of their parameters:", NULL},
+     .list = "maps",
+     .examples = "  klift train train.svm --map fourier --features 4096\n"
+                 "  klift train train.svm --map orthogonal:directions=dense --features 512\n"
+                 "  klift list maps\n"},
+    {.name = "learners",
+     .title = "Learners",
+     .summary = "what is trained on the features",
+     .before = BLOCKS{"--learner NAME. Classification or regression is decided by the labels (--task auto), or said: --task classify, --task regress.", NULL},
+     .list = "learners",
+     .after = BLOCKS{"How the regularisation is chosen: klift help lambda.", NULL},
+     .examples = "  klift train train.svm --learner ridge --task classify\n"},
+    {.name = "specs",
+     .title = "Specs",
+     .summary = "how kernels and maps are written",
+     .before = BLOCKS{"Kernels, maps and learners are written in one grammar:",
+                      "  spec  = name [ \"(\" spec { \",\" spec } \")\" ] [ \":\" item { \",\" item } ]\n"
+                      "  item  = key \"=\" value | number\n"
+                      "  value = number | word | '\"' any '\"'\n",
+                      "Blanks are ignored outside quotes; a quote within quotes is written twice. A number without a key is the value of the first "
+                      "parameter. Unknown names and keys are errors that name the nearest known one. klift prints specs with all their parameters, "
+                      "and what it prints can be given back to it.",
+                      "In a shell, put a spec with brackets, quotes or blanks between single quotes.", NULL},
+     .examples = "  klift train train.svm --kernel gaussian:gamma=0.5\n"
+                 "  klift train train.svm --kernel gaussian:0.5 --map fourier:form=phase\n"
+                 "  klift train train.svm --kernel 'matern: nu = 1.5, length = auto'\n"},
+    {.name = "data",
+     .title = "Data",
+     .summary = "formats, labels and their options",
+     .before = BLOCKS{"A file is known by its content, not by its name, and may be compressed by gzip, xz, zstd or bzip2; - is standard input. Several files, "
+                      "or a pattern in quotes, are one set of rows for klift train. --format names a format where the content leaves a doubt.",
+                      "Formats and their parameters. On the command line a parameter is an option (--label price), in klift_data_open an item "
+                      "(\"label=price,missing=mean\"); one that the format does not have is an error:",
+                      NULL},
+     .list = "formats",
+     .after = BLOCKS{"Labels of NPY and IDX are in a file of their own: --labels FILE, once per file of data. Predictions never need labels; --no-label says "
+                     "that text rows have none.",
+                     "The model keeps the columns of a table: at prediction they are found by name, in any order; categories it has not seen count as "
+                     "none and are reported.",
+                     NULL},
+     .examples = "  klift inspect houses.csv --label price --missing skip\n"
+                 "  klift train houses.csv --label price --ignore id --missing mean\n"
+                 "  klift train x.npy --labels y.npy -o m.klift\n"
+                 "  klift train 'part-*.svm.gz' -o m.klift\n"},
+    {.name = "prepare",
+     .title = "Preparation",
+     .summary = "what is done to rows before the map",
+     .before = BLOCKS{"Kernels compare columns by their differences, so columns of different units need a preparation. It is learnt from the training rows and "
+                      "kept in the model: predict and test take raw rows.",
+                      "none\tnothing, the default: columns of one kind, such as pixels or 0/1 columns",
+                      "standardise\t(x - mean) / standard deviation: columns of different units", "minmax\t(x - low) / (high - low): columns with fixed ranges",
+                      "unit\tx / |x|: rows whose direction counts, such as text and histograms", "unit-keep-norm\tas unit, and one more column for the length",
+                      "maxnorm\tx / the largest norm of the training rows: one scale for all columns", "meannorm\tx / the mean norm of the training rows",
+                      "Sparse rows (LIBSVM text, tables with text columns) are divided but not centred by standardise and minmax, because that would fill "
+                      "their zeros; klift says so.",
+                      NULL},
+     .examples = "  klift train train.svm --prepare standardise\n"},
+    {.name = "lambda",
+     .title = "Lambda",
+     .summary = "what is minimised, and how lambda is found",
+     .before = BLOCKS{"Every learner minimises one objective over the weights w and the intercept b of the features z:",
+                      "  (1/n) sum_i loss(y_i, w.z_i + b) + lambda |w|^2 / 2\n",
+                      "For ridge the loss is (y - f)^2 / 2, and b is without penalty. lambda is relative to the n rows, so it means the same for ten times the "
+                      "data. -c C is LIBSVM's cost: lambda = 1 / (C n).",
+                      "Without --lambda and -c it is searched on a grid of half decades, from the statistics: the data are not read again. --search "
+                      "says how:",
+                      "folds\tthe error of each fold (--folds K) under the model of the others; for classes, of at most 4096 rows that are kept",
+                      "holdout\tthe same with one fold held out", "gcv\tgeneralised cross-validation: squared errors, no rows kept",
+                      "auto\tthe default: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of --max-memory, else "
+                      "holdout, else gcv",
+                      "train prints what it took, --verbose the error of every lambda. A lambda near 1e-12 says that the kernel is too wide: try a larger "
+                      "gamma.",
+                      NULL},
+     .examples = "  klift train train.svm --search folds --folds 10 --verbose\n"
+                 "  klift train train.svm --lambda 0.001\n"
+                 "  klift train -c 10 train.svm\n"},
+    {.name = "libsvm",
+     .title = "LIBSVM",
+     .summary = "LIBSVM's flags and what they are here",
+     .before = BLOCKS{"klift reads LIBSVM's text. It trains ridge on features, not a support vector machine, so errors are close to LIBSVM's and not equal. "
+                      "klift predict takes model and data in either order.",
+                      "Flags of svm-train; those that would mean something else are refused with these words:", NULL},
+     .list = "libsvm",
+     .after = BLOCKS{"svm-predict\tklift predict, with the same order of arguments; the accuracy goes to standard error",
+                     "svm-scale\t--prepare minmax or standardise; the ranges are kept in the model", NULL},
+     .examples = "  klift train -t 2 -g 0.5 -c 10 train.svm -o m.klift\n"
+                 "  klift train -g 0.5 -c 10 -v 5 train.svm\n"
+                 "  klift predict test.svm m.klift labels.txt\n"},
+    {.name = "environment",
+     .title = "Environment",
+     .summary = "variables that klift looks at",
+     .before =
+         BLOCKS{"KLIFT_SIMD\tportable, avx2 or (in a build with BLAS) blas: the inner loops; default: the fastest this CPU has. klift doctor shows them. Last "
+                "bits of results may differ between them.",
+                "NO_COLOR\twhen it is not empty, messages have no colour", "TERM\tdumb: no progress bar, lines instead",
+                "COLUMNS\tthe width of help, lists and the progress bar, where the terminal does not tell it",
+                "Of the tests only:", "KLIFT_DATA\tfolder of the data sets adult and cpuact, for make check",
+                "KLIFT_TEST_QUICK\tmake check with smaller counts and without the longest tests", NULL},
+     .examples = "  KLIFT_SIMD=portable klift train train.svm\n"},
+    {.name = "exit-codes",
+     .title = "Exit status",
+     .summary = "what the exit codes mean",
+     .before = BLOCKS{"0\tdone", "1\tfailed: a matrix could not be factored, a search found nothing; give a larger --lambda, look for huge values in the data",
+                      "2\tusage: an option, argument or parameter is wrong, or options contradict each other",
+                      "3\tdata: a bad row (file:line:column), no rows, one class only, more columns than the model has, missing values",
+                      "4\tmodel: not a model, a damaged one, or one of a newer klift",
+                      "5\tinput or output: no such file, no permission, disk full, a pattern that matches nothing",
+                      "6\tmemory: there is none, or the plan is above --max-memory", "130, 143\tstopped by SIGINT or SIGTERM; files that were there are intact",
+                      "141\twhoever read standard output has gone, as in klift predict ... | head",
+                      "The last line on standard error says why, after 'klift: '.", NULL},
+     .examples = "  klift inspect train.svm >/dev/null && echo fine\n"},
+    {.name = NULL},
+};
+
+const cli_topic *topics_find(const char *name)
+{
+    for (const cli_topic *topic = topics; topic->name != NULL; topic++)
+        if (strcmp(topic->name, name) == 0)
+            return topic;
+    return NULL;
+}
