@@ -83,12 +83,12 @@ $(BUILD)/libklift.so: $(OBJECTS) src/klift.map
 $(BUILD)/klift: $(CLI_OBJECTS) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# Manual pages come from the command's own tables. A klift built for another machine does not run here: then
+# Manual pages and completion come from the command's own tables. A klift built for another machine does not run here: then
 # NATIVE=path/to/klift names one of the same sources that does, or they are left out.
 NATIVE  ?= $(BUILD)/klift
 $(BUILD)/share.made: $(BUILD)/klift packaging/share packaging/manual3.awk include/klift.h $(wildcard CHANGELOG.md)
 	@if $(NATIVE) version >/dev/null 2>&1; then packaging/share $(NATIVE) $(BUILD)/share; else \
-	    rm -rf $(BUILD)/share; echo "no manual pages: $(NATIVE) does not run here; NATIVE=path/to/klift names one that does"; fi
+	    rm -rf $(BUILD)/share; echo "no manual pages and no completion: $(NATIVE) does not run here; NATIVE=path/to/klift names one that does"; fi
 	@touch $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
@@ -160,7 +160,7 @@ INCLUDE := $(DESTDIR)$(PREFIX)/include
 LIB     := $(DESTDIR)$(LIBDIR)
 SHARE   := $(DESTDIR)$(PREFIX)/share
 PAGES   := $(patsubst %,man/man1/%.1,klift $(patsubst cli/cmd_%.c,klift-%,$(wildcard cli/cmd_*.c))) man/man3/klift.3
-SHARED  := $(PAGES)
+SHARED  := $(PAGES) bash-completion/completions/klift zsh/site-functions/_klift
 fill     = sed -e 's|@PREFIX@|$(if $(below),$(1)$(up),$(PREFIX))|' -e 's|@LIBDIR@|$(if $(below),$(2),$(LIBDIR))|' \
                -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBS@|$(strip $(LDLIBS))|' -e "s|@POINTER@|$(pointer)|"
 pointer  = $(shell $(CC) -dM -E -x c /dev/null | sed -n 's/.*__SIZEOF_POINTER__ //p')

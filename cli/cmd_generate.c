@@ -50,5 +50,6 @@ const cli_command cmd_generate = {
                 "  klift generate spirals x.npy --labels y.npy --rows 20000 --seed 2\n",
     .least = 2,
     .most = 2,
+    .names = "data",
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* commands.c - the list of commands: main.c, help and manual pages walk it. */
+/* commands.c - the list of commands: main.c, help, manual pages and completion walk it. */
 #include "commands.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "help.h"
 
 #include "commands.h"
+#include "completion.h"
 #include "libsvm.h"
 #include "manual.h"
 #include "nearest.h"
@@ -151,6 +152,8 @@ klift_status help_run(int argc, char **argv)
     const cli_topic *topic = topics_find(name);
     if (strcmp(name, "--man") == 0 && argc > 1)
         return manual_print(argv[1], argc > 2 ? argv[2] : "");
+    if (strcmp(name, "--completion") == 0 && argc > 1)
+        return completion_print(argv[1]);
     if (argc > 1)
         return progress_fail(KLIFT_USAGE, "'%s' is one argument too many; usage: klift help [COMMAND | TOPIC]", argv[1]);
     if (command != NULL)

@@ -17,7 +17,7 @@ void help_commands(page *p);                                   /* names and summ
 void help_topics(page *p);
 extern const char help_examples[]; /* of klift --help */
 
-/* klift help [COMMAND | TOPIC], and for make: help --man PAGE [DATE]. */
+/* klift help [COMMAND | TOPIC], and for make: help --man PAGE [DATE], help --completion bash|zsh. */
 klift_status help_run(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * options.h - one table of options: what the parser accepts is what help and manual pages show. Options of the
+ * options.h - one table of options: what the parser accepts is what help, manual pages and completion show. Options of the
  * library carry its own names and go to klift_spec_set, klift_run_set or klift_data_open as they are.
  */
 #ifndef CLI_OPTIONS_H
@@ -26,7 +26,8 @@ typedef struct options options;
 typedef struct cli_command {
     const char *name, *arguments, *summary;
     const char *detail, *examples;
-    int least, most; /* arguments beside options */
+    int least, most;   /* arguments beside options */
+    const char *names; /* klift_list of what the first argument may be; NULL: it is a file */
     klift_status (*run)(const options *given);
 } cli_command;
 

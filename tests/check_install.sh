@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # klift as its users get it: installed into a folder of its own, found by pkg-config and CMake, the examples built against it as C99
-# and as C++; manual pages; what libklift.so shows; the same bytes from two folders; nothing left by make uninstall.
+# and as C++; manual pages and completion; what libklift.so shows; the same bytes from two folders; nothing left by make uninstall.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -38,11 +38,13 @@ holds "libklift.so leads to the versioned file" [ "$(readlink -f "$lib/libklift.
 holds "libklift.so.0 is a link" [ -L "$lib/libklift.so.0" ]
 holds "the soname is libklift.so.0" bash -c "readelf -d '$lib/libklift.so' | grep -q 'SONAME.*\[libklift.so.0\]'"
 
-# ---- manual pages ----
+# ---- manual pages and completion ----
 for name in klift $(cd "$here/cli" && ls cmd_*.c | sed 's/cmd_\(.*\)\.c/klift-\1/'); do
     holds "$name(1) is there, with the version" grep -q "^\.TH .* 1 .*\"klift $version\"" "$root/share/man/man1/$name.1"
 done
 holds "klift(3) is there, with the version" grep -q "^\.TH KLIFT 3 .*\"klift $version\"" "$root/share/man/man3/klift.3"
+holds "bash finds its completion" bash -c ". '$root/share/bash-completion/completions/klift' && complete -p klift"
+holds "zsh finds its completion" grep -qx '#compdef klift' "$root/share/zsh/site-functions/_klift"
 if there man "the pages by name"; then
     holds "man finds klift" bash -c "MANPATH='$root/share/man' man -w klift klift-train"
     holds "man finds klift(3)" bash -c "MANPATH='$root/share/man' man -w 3 klift"
@@ -50,7 +52,7 @@ fi
 other() { make -s -C "$work/one" OPTIMISE=$optimise NATIVE=/nonexistent/klift DESTDIR="$work/other" PREFIX=/opt/k "$@"; }
 rm "$work/one/build/share.made"
 holds "a klift that does not run here installs" other install
-holds "without pages" [ -x "$work/other/opt/k/bin/klift" -a ! -e "$work/other/opt/k/share" ]
+holds "without pages and completion" [ -x "$work/other/opt/k/bin/klift" -a ! -e "$work/other/opt/k/share" ]
 rm "$work/one/build/share.made"
 holds "NATIVE names a klift that does" other NATIVE="$root/bin/klift" install
 holds "and they are the same" diff -r "$root/share" "$work/other/opt/k/share"
@@ -127,7 +129,7 @@ else
     copy_tree "$work/a much/longer name"
     ln -s "$work/a much/longer name" "$work/two"
     holds "it builds in another folder" build "$work/two"
-    holds "manual pages have the same bytes" diff -r "$work/one/build/share" "$work/two/build/share"
+    holds "manual pages and completion have the same bytes" diff -r "$work/one/build/share" "$work/two/build/share"
     for file in libklift.so libklift.a klift; do holds "$file has the same bytes" cmp "$work/one/build/$file" "$work/two/build/$file"; done
 fi
 exit $bad

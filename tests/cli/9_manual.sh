@@ -1,6 +1,6 @@
 # 9_manual.sh - the manual pages that make writes: complete, without a warning of man or mandoc, the same bytes every time.
 (cd "$home" && packaging/share "$KLIFT" "$folder/share" && packaging/share "$KLIFT" "$folder/again") >log 2>&1
-holds "manual pages are written" [ $? -eq 0 ]
+holds "manual pages and completion are written" [ $? -eq 0 ]
 holds "with the same bytes again" diff -r share again
 pages="klift.1"
 for command in $commands; do pages="$pages klift-$command.1"; done
