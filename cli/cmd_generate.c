@@ -11,10 +11,14 @@ static klift_status open_generator(const options *given, klift_data **data)
 {
     job_items items = {0};
     klift_status status = job_add(&items, "format", "synthetic");
-    for (int i = 0; i < given->settings && status == KLIFT_OK; i++)
-        if (given->setting[i].option->to == TO_DATA)
-            status = job_add(&items, given->setting[i].option->name, given->setting[i].value);
-    return status == KLIFT_OK ? progress_check(klift_data_open(given->argument[0], items.text, data)) : status;
+    const char *file = NULL; /* --config's, when some of the items are from it */
+    for (int i = 0; i < given->settings && status == KLIFT_OK; i++) {
+        if (given->setting[i].option->to != TO_DATA)
+            continue;
+        status = job_add(&items, given->setting[i].option->name, given->setting[i].value);
+        file = given->setting[i].place != NULL ? options_get(given, "config") : file;
+    }
+    return status == KLIFT_OK ? progress_check_in(file, klift_data_open(given->argument[0], items.text, data)) : status;
 }
 
 static klift_status run(const options *given)

@@ -252,7 +252,8 @@ const cli_command cmd_train = {
                 "  klift train train.svm --kernel gaussian:gamma=0.5 --test test.svm --json\n"
                 "  klift train images.idx.gz --labels labels.idx.gz --prepare unit\n"
                 "  klift train 'part-*.svm.gz' -o m.klift   all that match, by name\n"
-                "  klift train -g 0.5 -c 10 -v 5 data.svm   LIBSVM's line of accuracy\n",
+                "  klift train -g 0.5 -c 10 -v 5 data.svm   LIBSVM's line of accuracy\n"
+                "  klift train data.svm --config my.conf    options from a file\n",
     .least = 1,
     .most = INT_MAX,
     .run = run,

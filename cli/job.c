@@ -15,7 +15,8 @@ klift_status job_spec(const options *given, klift_spec **spec)
     klift_status status = progress_check(klift_spec_new(spec));
     for (int i = 0; i < given->settings && status == KLIFT_OK; i++)
         if (given->setting[i].option->to == TO_SPEC)
-            status = progress_check(klift_spec_set(*spec, given->setting[i].option->name, given->setting[i].option->value != NULL ? given->setting[i].value : "true"));
+            status = progress_check_in(given->setting[i].place, klift_spec_set(*spec, given->setting[i].option->name,
+                                                                               given->setting[i].option->value != NULL ? given->setting[i].value : "true"));
     return status == KLIFT_OK ? libsvm_apply(given, *spec) : status;
 }
 
@@ -24,7 +25,7 @@ klift_status job_run(const options *given, klift_run **run)
     klift_status status = progress_check(klift_run_new(run));
     for (int i = 0; i < given->settings && status == KLIFT_OK; i++)
         if (given->setting[i].option->to == TO_RUN)
-            status = progress_check(klift_run_set(*run, given->setting[i].option->name, given->setting[i].value));
+            status = progress_check_in(given->setting[i].place, klift_run_set(*run, given->setting[i].option->name, given->setting[i].value));
     if (status == KLIFT_OK) {
         klift_run_on_event(*run, progress_event, NULL);
         signal_watch(*run);
@@ -85,16 +86,21 @@ klift_status job_data(const options *given, const char *path, const char *labels
 {
     job_items items = {0};
     klift_status status = KLIFT_OK;
+    const char *file = NULL; /* --config's, when some of the items are from it */
     for (int i = 0; i < given->settings && status == KLIFT_OK; i++) {
         const cli_option *option = given->setting[i].option;
         bool replaced = labels != NULL && strcmp(option->name, "labels") == 0;
         if (option->to == TO_DATA && !replaced)
             status = job_add(&items, option->name, option->value != NULL ? given->setting[i].value : "true");
+        if (option->to == TO_DATA && !replaced && given->setting[i].place != NULL)
+            file = options_get(given, "config");
     }
     if (status == KLIFT_OK && labels != NULL && *labels != '\0')
         status = job_add(&items, "labels", labels);
-    if (status == KLIFT_OK)
-        status = progress_check(klift_data_open(path, items.text, data));
+    if (status == KLIFT_OK) {
+        status = klift_data_open(path, items.text, data);
+        status = progress_check_in(status == KLIFT_USAGE ? file : NULL, status);
+    }
     if (status == KLIFT_OK && model != NULL)
         status = progress_check(klift_data_match(*data, model));
     return status;

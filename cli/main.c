@@ -1,6 +1,7 @@
 /* main.c - klift: finds the command, parses its options, turns its status into an exit code. */
 #include "commands.h"
 
+#include "config.h"
 #include "help.h"
 #include "nearest.h"
 #include "output.h"
@@ -29,6 +30,8 @@ static klift_status run(const cli_command *chosen, int argc, char **argv)
         help_command(chosen);
     else if (status == KLIFT_OK) {
         progress_init(options_has(&given, "quiet"), options_has(&given, "verbose"));
+        if (options_has(&given, "verbose"))
+            config_report(&given);
         status = chosen->run(&given);
         progress_end();
     }

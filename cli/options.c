@@ -1,6 +1,7 @@
 /* options.c - the table and its parser. */
 #include "options.h"
 
+#include "config.h"
 #include "libsvm.h"
 #include "nearest.h"
 #include "progress.h"
@@ -63,6 +64,7 @@ static const cli_option table[] = {
     {"json", 0, NULL, "train test inspect list doctor", TO_COMMAND, "one JSON value on standard output"},
     {"verbose", 0, NULL, "train", TO_COMMAND, "also print the error of every lambda tried"},
     {"quiet", 'q', NULL, READS " generate", TO_COMMAND, "no progress and no notes; warnings and errors remain"},
+    {"config", 0, "FILE", READS " list generate doctor", TO_COMMAND, "take options from lines key = value of FILE (klift help config); those given here win"},
     {"help", 'h', NULL, "predict test transform inspect list generate doctor", TO_COMMAND, "this text"},
     {"help", 0, NULL, "train", TO_COMMAND, "this text"}, /* LIBSVM's -h is something else */
 };
@@ -133,7 +135,7 @@ static klift_status keep(options *given, const cli_option *option, const char *a
             return progress_fail(KLIFT_USAGE, "%s needs a value: %s", argv[*at], option->help);
         value = attached != NULL ? attached : argv[++*at];
     }
-    given->setting[given->settings++] = (setting){option, value};
+    given->setting[given->settings++] = (setting){option, value, NULL};
     return KLIFT_OK;
 }
 
@@ -196,11 +198,15 @@ klift_status options_parse(const cli_command *command, int argc, char **argv, op
         else
             status = read_short(given, argc, argv, &at);
     }
-    return status == KLIFT_OK ? count_arguments(given) : status;
+    if (status == KLIFT_OK)
+        status = count_arguments(given);
+    return status == KLIFT_OK && !options_has(given, "help") ? config_read(given) : status;
 }
 
 void options_clear(options *given)
 {
+    for (int i = 0; i < given->settings; i++)
+        free(given->setting[i].place);
     free(given->setting);
     free(given->argument);
     *given = (options){0};

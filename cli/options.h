@@ -34,6 +34,7 @@ typedef struct cli_command {
 typedef struct setting {
     const cli_option *option;
     const char *value; /* "" for a flag */
+    char *place;       /* "FILE:LINE" of --config, owned, and value with it; NULL: the command line */
 } setting;
 
 struct options {
@@ -42,9 +43,10 @@ struct options {
     int settings;
     const char **argument; /* (arguments) */
     int arguments;
+    int aside; /* lines of the --config file that do not count here */
 };
 
-/* argv after the command's name; messages go to stderr. The strings are borrowed. */
+/* argv after the command's name, then the file of --config; messages go to stderr. The strings of argv are borrowed. */
 klift_status options_parse(const cli_command *command, int argc, char **argv, options *given);
 void options_clear(options *given);
 const char *options_get(const options *given, const char *name); /* the last value; NULL when not given */

@@ -119,6 +119,25 @@ const cli_topic topics[] = {
      .examples = "  klift train -t 2 -g 0.5 -c 10 train.svm -o m.klift\n"
                  "  klift train -g 0.5 -c 10 -v 5 train.svm\n"
                  "  klift predict test.svm m.klift labels.txt\n"},
+    {.name = "config",
+     .title = "Configuration",
+     .summary = "options in a file, by --config FILE",
+     .before = BLOCKS{"Every command takes --config FILE, a text file of one option per line:",
+                      "  # board.conf: for train and test alike\n"
+                      "  kernel = gaussian:gamma=10\n"
+                      "  map = fourier\n"
+                      "  features = 512\n"
+                      "  quiet = true\n",
+                      "The key is the option's name without its dashes (or its letter where it has no name); flags take true or false. # begins a comment at "
+                      "the start of a line or after a blank. A value with such a sign, or with blanks at its ends, stands in double quotes; a quote within "
+                      "is written twice. Blank lines are skipped. File names are as on the command line: relative to the current folder.",
+                      "Options on the command line win over those of the file, also where another name says the same: -g and -t replace kernel, -c replaces "
+                      "lambda, and the other way round; --model replaces what makes a map. A key of another command is left aside, so that one file "
+                      "serves train and test; a key that no command has is an error. train --verbose says what was taken from the file.",
+                      "Nothing of the file but the settings themselves gets into a model.", NULL},
+     .examples = "  klift train train.svm --config board.conf -o board.klift\n"
+                 "  klift test board.klift test.svm --config board.conf\n"
+                 "  klift train train.svm --config board.conf --features 1024\n"},
     {.name = "environment",
      .title = "Environment",
      .summary = "variables that klift looks at",

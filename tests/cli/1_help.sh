@@ -22,7 +22,7 @@ for command in $commands; do
     COLUMNS=60 "$KLIFT" $command --help | sed '/^Examples:/,$d' | awk 'length($0) > 60 { bad = 1 } END { exit bad }'
     holds "$command --help fits 60 columns" [ $? -eq 0 ]
 done
-for topic in kernels maps learners specs data prepare lambda libsvm environment exit-codes; do
+for topic in kernels maps learners specs data prepare lambda libsvm config environment exit-codes; do
     holds "help lists the topic $topic" grep -qx "$topic" <<<"$topics"
 done
 "$KLIFT" --help >help

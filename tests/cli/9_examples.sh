@@ -19,8 +19,12 @@ byte() { printf "\\$(printf %03o $(($1 % 256)))"; }
     awk 'BEGIN { print "id,rooms,area,price"; for (i = 1; i <= 60; i++) print i "," i % 5 + 1 "," (i % 7 ? 50 + i * 7 % 40 : "") "," 1000 + i * 3.5 }' >houses.csv
     { printf '\0\0\10\3\0\0\0\74\0\0\0\2\0\0\0\2'; for i in $(seq 240); do byte $((i * 37 + i * i)); done; } | gzip >images.idx.gz
     { printf '\0\0\10\1\0\0\0\74'; for i in $(seq 60); do byte $((i % 3)); done; } | gzip >labels.idx.gz
+    "$KLIFT" help config | sed -n 's/^  //; /^# board.conf/,/^$/p' >board.conf
+    cp board.conf my.conf
     "$KLIFT" train train.svm --features 64 -o m.klift -q
 } >log 2>&1
+holds "the example of a configuration file is in help config" [ "$(grep -c = board.conf)" -ge 3 ]
+
 # examples FILE: the lines of its Examples, without the remarks at their right
 examples() { sed -n '/^Examples:$/,/^$/{ /^Examples:$/d; /^$/d; s/^\(  [^ ].*[^ ]\)   .*/\1/; p; }' "$1"; }
 run_page() { # NAME ARGUMENT...: the page is klift ARGUMENT...
