@@ -48,7 +48,7 @@ static int64_t sample(const kl_map *map)
         return MOST_ALL + 1;
     if (word == UNIFORM || word == FROM_FILE || kl_map_text(map, "file") != NULL)
         return word == UNIFORM ? map->features : 0;
-    return 4 * map->features > LEAST_SAMPLE ? 4 * map->features : LEAST_SAMPLE;
+    return 2 * map->features > LEAST_SAMPLE ? 2 * map->features : LEAST_SAMPLE;
 }
 
 /* ---- fit ---- */
