@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const kl_micro kl_micro_portable;
 #if defined(__x86_64__)
 extern const kl_micro kl_micro_avx2;
 #endif

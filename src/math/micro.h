@@ -35,6 +35,7 @@ typedef struct kl_micro {
     void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);
 } kl_micro;
 
+extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */
 const kl_micro *kl_micro_get(void);            /* the one in use */
 const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */
 const kl_micro *kl_micro_blas(const kl_micro *beneath); /* for micro.c, with KLIFT_BLAS: products by BLAS, all else from beneath */

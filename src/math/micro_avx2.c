@@ -7,9 +7,7 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
-#define AVX2 __attribute__((target("avx2,fma")))
+#include "math/simd.h"
 
 enum { LEFT32 = 6, LEFT64 = 4, WIDTH32 = 16, WIDTH64 = 8, GROUP = KL_MICRO_GROUP };
 
@@ -179,81 +177,6 @@ AVX2 static void forward32(int64_t n, const float *l, int64_t stride, float *x)
     }
 }
 
-/* The stages h = 1, 2, 4 inside a vector: each lane becomes its partner plus or minus itself. */
-AVX2 static inline __m256 within(__m256 v)
-{
-    const __m256 odd = _mm256_setr_ps(0.0f, -0.0f, 0.0f, -0.0f, 0.0f, -0.0f, 0.0f, -0.0f);
-    const __m256 second = _mm256_setr_ps(0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, -0.0f);
-    const __m256 upper = _mm256_setr_ps(0.0f, 0.0f, 0.0f, 0.0f, -0.0f, -0.0f, -0.0f, -0.0f);
-    v = _mm256_add_ps(_mm256_permute_ps(v, 0xB1), _mm256_xor_ps(v, odd));
-    v = _mm256_add_ps(_mm256_permute_ps(v, 0x4E), _mm256_xor_ps(v, second));
-    return _mm256_add_ps(_mm256_permute2f128_ps(v, v, 1), _mm256_xor_ps(v, upper));
-}
-
-/* Two stages h and 2h at once over four vectors a quarter of 4h apart. */
-AVX2 static inline void radix4(float *x, int64_t h)
-{
-    __m256 a = _mm256_loadu_ps(x), b = _mm256_loadu_ps(x + h), c = _mm256_loadu_ps(x + 2 * h), d = _mm256_loadu_ps(x + 3 * h);
-    __m256 p = _mm256_add_ps(a, b), q = _mm256_sub_ps(a, b), r = _mm256_add_ps(c, d), s = _mm256_sub_ps(c, d);
-    _mm256_storeu_ps(x, _mm256_add_ps(p, r));
-    _mm256_storeu_ps(x + h, _mm256_add_ps(q, s));
-    _mm256_storeu_ps(x + 2 * h, _mm256_sub_ps(p, r));
-    _mm256_storeu_ps(x + 3 * h, _mm256_sub_ps(q, s));
-}
-
-/* 64 values in eight registers: signs and six stages for one load and store. */
-AVX2 static inline void first64(const float *sign, float *x)
-{
-    __m256 v[8], w[8];
-    for (int i = 0; i < 8; i++) {
-        v[i] = _mm256_loadu_ps(x + 8 * i);
-        if (sign != NULL)
-            v[i] = _mm256_mul_ps(v[i], _mm256_loadu_ps(sign + 8 * i));
-        v[i] = within(v[i]);
-    }
-    for (int i = 0; i < 8; i += 2) {
-        w[i] = _mm256_add_ps(v[i], v[i + 1]);
-        w[i + 1] = _mm256_sub_ps(v[i], v[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4)
-        for (int j = i; j < i + 2; j++) {
-            v[j] = _mm256_add_ps(w[j], w[j + 2]);
-            v[j + 2] = _mm256_sub_ps(w[j], w[j + 2]);
-        }
-    for (int j = 0; j < 4; j++) {
-        _mm256_storeu_ps(x + 8 * j, _mm256_add_ps(v[j], v[j + 4]));
-        _mm256_storeu_ps(x + 8 * (j + 4), _mm256_sub_ps(v[j], v[j + 4]));
-    }
-}
-
-AVX2 static void hadamard(int64_t n, const float *sign, float *x)
-{
-    int64_t h = 64;
-    if (n < 64) { /* the reference's loop: too short to matter */
-        for (int64_t i = 0; sign != NULL && i < n; i++)
-            x[i] *= sign[i];
-        for (h = 1; h < n; h *= 2)
-            for (int64_t i = 0; i < n; i += 2 * h)
-                for (int64_t j = i; j < i + h; j++) {
-                    float a = x[j], b = x[j + h];
-                    x[j] = a + b;
-                    x[j + h] = a - b;
-                }
-        return;
-    }
-    for (int64_t i = 0; i < n; i += 64)
-        first64(sign != NULL ? sign + i : NULL, x + i);
-    for (; 4 * h <= n; h *= 4)
-        for (int64_t i = 0; i < n; i += 4 * h)
-            for (int64_t j = i; j < i + h; j += 8)
-                radix4(x + j, h);
-    for (int64_t j = 0; h < n && j < h; j += 8) { /* an odd number of stages is left with one */
-        __m256 a = _mm256_loadu_ps(x + j), b = _mm256_loadu_ps(x + j + h);
-        _mm256_storeu_ps(x + j, _mm256_add_ps(a, b));
-        _mm256_storeu_ps(x + j + h, _mm256_sub_ps(a, b));
-    }
-}
-
 AVX2 static inline __m256 sine_of(__m256 p)
 {
     __m256 q = _mm256_mul_ps(p, p), s = _mm256_set1_ps(39.53670606f);
@@ -353,7 +276,7 @@ const kl_micro kl_micro_avx2 = {
     .sparse32 = sparse32,
     .forward64 = forward64,
     .forward32 = forward32,
-    .hadamard = hadamard,
+    .hadamard = kl_avx2_hadamard,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,
