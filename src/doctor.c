@@ -134,6 +134,7 @@ klift_status kl_doctor(klift_run *run, kl_text *json)
     unsigned char *memory = NULL;
     char name[128];
     klift_status status;
+    KL_TRY(kl_micro_check());
     cpu_name(name, sizeof name);
     KL_TRY(kl_new(&memory, kl_run_threads(run) * bytes, 1, "the measurements"));
     kl_json_open(json, NULL, '{');

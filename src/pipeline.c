@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/gather.h"
+#include "math/micro.h"
 
 #include <math.h>
 #include <string.h>
@@ -190,6 +191,7 @@ klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool nee
     klift_map *lift = NULL;
     klift_status status;
     *out = NULL;
+    KL_TRY(kl_micro_check());
     KL_GO(kl_kernel_new(kl_settings_kernel(spec), &kernel));
     KL_GO(kl_new(&lift, 1, sizeof *lift, "a map"));
     lift->index_base = 1;

@@ -154,6 +154,10 @@ static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
         found = found || kl_micro_at(t) == kl_micro_get();
     assert_true(found);
+    bool known = wanted == NULL || wanted[0] == '\0';
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        known = known || strcmp(kl_micro_at(t)->name, wanted) == 0;
+    assert_int_equal(kl_micro_check(), known ? KLIFT_OK : KLIFT_USAGE);
     if (wanted != NULL && strcmp(wanted, "portable") == 0)
         assert_string_equal(kl_micro_get()->name, "portable");
 #ifdef KLIFT_BLAS

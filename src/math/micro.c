@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,29 @@ extern const kl_micro kl_micro_avx2;
 
 static const kl_micro *usable[4]; /* filled once */
 static const kl_micro *chosen;
+static char refused[64]; /* what KLIFT_SIMD asks for in vain */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+#if defined(__x86_64__)
+/* The builtin asks the CPU, and the operating system whether it keeps such registers (XCR0). */
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+static void choose(const char *wanted)
+{
+    chosen = usable[0];
+    if (wanted == NULL || wanted[0] == '\0')
+        return;
+    for (int i = 0; usable[i] != NULL; i++)
+        if (strcmp(usable[i]->name, wanted) == 0) {
+            chosen = usable[i];
+            return;
+        }
+    snprintf(refused, sizeof refused, "%s", wanted);
+}
 
 static void look(void)
 {
@@ -22,18 +45,14 @@ static void look(void)
 #endif
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (has_avx2())
         usable[count++] = &kl_micro_avx2;
 #endif
     usable[count] = &kl_micro_portable;
 #if defined(KLIFT_BLAS)
     usable[0] = kl_micro_blas(usable[1]);
 #endif
-    chosen = usable[0];
-    const char *wanted = getenv("KLIFT_SIMD");
-    for (int i = 0; wanted != NULL && i <= count; i++)
-        if (strcmp(usable[i]->name, wanted) == 0)
-            chosen = usable[i];
+    choose(getenv("KLIFT_SIMD"));
 }
 
 const kl_micro *kl_micro_get(void)
@@ -46,4 +65,17 @@ const kl_micro *kl_micro_at(int64_t index)
 {
     pthread_once(&once, look);
     return usable[index];
+}
+
+klift_status kl_micro_check(void)
+{
+    char names[64] = "";
+    pthread_once(&once, look);
+    if (refused[0] == '\0')
+        return KLIFT_OK;
+    for (int i = 0; usable[i] != NULL; i++) {
+        size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : usable[i + 1] != NULL ? ", " : " or ", usable[i]->name);
+    }
+    return kl_fail(KLIFT_USAGE, "KLIFT_SIMD is '%s'; on this CPU it may be %s, or not set", refused, names);
 }

@@ -7,6 +7,8 @@
 #ifndef KL_MICRO_H
 #define KL_MICRO_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,7 +16,7 @@ enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_L
 
 typedef struct kl_micro {
     const char *name;
-    int left32, left64;   /* rows of a block, float32 and float64; left64 divides 16 */
+    int left32, left64;   /* rows of a block, float32 and float64; left64 and width64 divide 16 */
     int width32, width64; /* columns of a block */
     /* c (left32, width32) = a' b, or goes on from c: the same chain in parts */
     void (*product32)(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride);
@@ -38,6 +40,7 @@ typedef struct kl_micro {
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */
 const kl_micro *kl_micro_get(void);            /* the one in use */
 const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */
+klift_status kl_micro_check(void);             /* KLIFT_USAGE when KLIFT_SIMD is none of these names */
 const kl_micro *kl_micro_blas(const kl_micro *beneath); /* for micro.c, with KLIFT_BLAS: products by BLAS, all else from beneath */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "kernel/block.h"
+#include "math/micro.h"
 
 #include <math.h>
 
@@ -140,6 +141,7 @@ klift_status kl_lift_load(kl_record_reader *from, klift_run *run, klift_map **ou
     int64_t index_base, goal;
     klift_status status;
     *out = NULL;
+    KL_TRY(kl_micro_check());
     KL_TRY(kl_new(&lift, 1, sizeof *lift, "a map"));
     KL_GO(kl_record_get_i64(from, 0, 1, &index_base));
     KL_GO(kl_record_get_i64(from, -1, KL_REGRESS, &goal));
