@@ -55,6 +55,10 @@ CLI     := $(sort $(wildcard cli/*.c))
 CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+# The AVX-512 loops on any CPU that has AVX2, where SIMDe's headers are found: their tests once more, as test_<name>_avx512.
+EMULATED_TESTS := $(if $(call library,simde,simde/simde-arch.h -mavx2 -mfma,yes),$(patsubst %,$(BUILD)/tests/test_%_avx512,micro hadamard trig product tiles))
+EMULATED := $(patsubst %,$(BUILD)/src/math/%_emulated.o,micro micro_avx512 hadamard_avx512 trig_avx512)
+TESTS   += $(EMULATED_TESTS)
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(sort $(wildcard fuzz/fuzz_*.c)))
 REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
 SECONDS ?= 60
@@ -94,8 +98,17 @@ $(BUILD)/share.made: $(BUILD)/klift packaging/share packaging/manual3.awk includ
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+# Objects of their own before the library, whose tables are then not taken.
+$(EMULATED): $(BUILD)/src/math/%_emulated.o: src/math/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DKLIFT_TEST_AVX512 $(if $(findstring avx512,$*),-O1 -include tests/avx512_emulated.h -mavx2 -mfma -Wno-psabi) -MMD -MP -c $< -o $@
+
+$(EMULATED_TESTS): $(BUILD)/tests/%_avx512: tests/%.c $(SUPPORT) $(EMULATED) $(BUILD)/libklift.a
+	$(CC) $(CFLAGS) -DKLIFT_TEST_AVX512 -MMD -MP -c $< -o $@.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $@.o $(wordlist 2,$(words $^),$^) $(LDLIBS) -lcmocka
+
 # The oracle of cosines, when it is there.
-$(BUILD)/tests/test_trig: LDLIBS += $(call library,sleef,sleef.h,-lsleef)
+$(BUILD)/tests/test_trig $(BUILD)/tests/test_trig_avx512: LDLIBS += $(call library,sleef,sleef.h,-lsleef)
 
 # The n-th allocation fails on request: an object of its own before the library, whose memory.o is then not taken.
 $(BUILD)/src/base/memory_oom.o: src/base/memory.c
@@ -189,4 +202,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d) $(wildcard $(BUILD)/fuzz/*.d)
+-include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d) $(EMULATED:.o=.d) $(wildcard $(BUILD)/fuzz/*.d)

@@ -29,7 +29,7 @@ const cli_command cmd_doctor = {
     .name = "doctor",
     .arguments = "[options]",
     .summary = "what runs here and how fast, measured now",
-    .detail = "Names the CPU, the inner loops in use (KLIFT_SIMD=portable|avx2 overrides), threads and memory limit, and measures block products, cosines, "
+    .detail = "Names the CPU, the inner loops in use (KLIFT_SIMD=portable|avx2|avx512 overrides), threads and memory limit, and measures block products, cosines, "
               "transforms and memory on one thread and on all. Nothing that klift computes depends on these numbers.",
     .examples = "  klift doctor\n"
                 "  klift doctor --threads 1 --json\n",

@@ -1,4 +1,7 @@
-/* test_micro.c - every table of inner loops that this CPU can run against the portable one, within the rounding of a sum. */
+/*
+ * test_micro.c - every table of inner loops that this CPU can run against its definition, bit for bit where that has one
+ * order, and those of AVX2 and AVX-512 against each other. Compiled twice: test_micro_avx512 has the AVX-512 loops emulated.
+ */
 #include "math/micro.h"
 #include "support.h"
 
@@ -59,6 +62,61 @@ static void products_equal_the_definition(void **state)
                     assert_true(fabs(e[i * STRIDE + j] - 3 + 2 * full) <= 1e-12 * (1 + (double)k));
                 }
         }
+    }
+}
+
+static const kl_micro *table_of(const char *name)
+{
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        if (strcmp(kl_micro_at(t)->name, name) == 0)
+            return kl_micro_at(t);
+    return NULL;
+}
+
+/* One multiply-add of this table: rounded once, or in the portable one after the product too. */
+static float step32(bool fused, float a, float b, float sum)
+{
+    return fused ? fmaf(a, b, sum) : sum + a * b;
+}
+
+static double step64(bool fused, double a, double b, double sum)
+{
+    return fused ? fma(a, b, sum) : sum + a * b;
+}
+
+static void sums_are_one_chain_over_ascending_terms(void **state)
+{
+    enum { K = 77, CUT = 30 };
+    (void)state;
+    fill();
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        const kl_micro *m = kl_micro_at(t);
+        bool fused = strcmp(m->name, "portable") != 0;
+        float c[KL_MICRO_LEFT * STRIDE] = {0};
+        double d[KL_MICRO_LEFT * STRIDE], e[KL_MICRO_LEFT * STRIDE];
+        if (strcmp(m->name, "blas") == 0)
+            continue; /* its order is its own */
+        for (int i = 0; i < KL_MICRO_LEFT * STRIDE; i++)
+            d[i] = e[i] = f64[i];
+        m->product32(CUT, f32, f32 + 99, false, c, STRIDE);
+        m->product32(K - CUT, f32 + CUT * m->left32, f32 + 99 + CUT * m->width32, true, c, STRIDE);
+        m->add32(K, f32, f32 + 99, d, STRIDE);
+        m->add64(K, f64, f64 + 99, -0.3, e, STRIDE);
+        for (int i = 0; i < m->left32; i++)
+            for (int j = 0; j < m->width32; j++) {
+                float sum = 0;
+                for (int p = 0; p < K; p++)
+                    sum = step32(fused, f32[p * m->left32 + i], f32[99 + p * m->width32 + j], sum);
+                assert_true(c[i * STRIDE + j] == sum);
+                assert_true(d[i * STRIDE + j] == f64[i * STRIDE + j] + (double)sum);
+            }
+        for (int i = 0; i < m->left64; i++)
+            for (int j = 0; j < m->width64; j++) {
+                double sum = 0;
+                for (int p = 0; p < K; p++)
+                    sum = step64(fused, f64[p * m->left64 + i], f64[99 + p * m->width64 + j], sum);
+                assert_true(e[i * STRIDE + j] == step64(fused, -0.3, sum, f64[i * STRIDE + j]));
+            }
     }
 }
 
@@ -146,6 +204,46 @@ static void cosines_of_all_tables_agree(void **state)
     }
 }
 
+/* So that a model has the same bytes on both; sums are chains, and transforms are compared by test_hadamard. */
+static void avx512_has_the_bits_of_avx2(void **state)
+{
+    enum { N = 61, COUNT = 1003 };
+    static double l[N * N], x[2][N * KL_MICRO_GROUP];
+    static float l32[N * N], x32[2][N * KL_MICRO_GROUP], turns[COUNT], phase[COUNT], c[2][COUNT], s[2][COUNT], o[2][COUNT];
+    const kl_micro *tables[2] = {table_of("avx2"), table_of("avx512")};
+    (void)state;
+    if (tables[0] == NULL || tables[1] == NULL) {
+        print_message("not compared: this CPU has no AVX-512, or nothing emulates it\n");
+        return;
+    }
+    fill();
+    for (int i = 0; i < N * N; i++)
+        l32[i] = (float)(l[i] = i % (N + 1) == 0 ? 2 + fabs(f64[i]) : 0.2 * f64[i]);
+    for (int i = 0; i < COUNT; i++) {
+        turns[i] = f32[i] * (i % 3 == 0 ? 1e6f : i % 3 == 1 ? 1e-3f : 3.0f);
+        phase[i] = (float)syn_uniform((uint64_t)i);
+    }
+    memcpy(turns, (float[]){0.0f, -0.0f, 0.5f, -0.5f, 0.25f, 1e30f, -3e38f, 1e-40f, INFINITY, -INFINITY, NAN}, 11 * sizeof *turns);
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < N * KL_MICRO_GROUP; i++)
+            x32[t][i] = (float)(x[t][i] = f64[5000 + i]);
+        tables[t]->forward64(N, l, N, x[t]);
+        tables[t]->forward32(N, l32, N, x32[t]);
+        tables[t]->pairs(COUNT, turns, 0.3f, false, c[t], s[t]);
+        tables[t]->cosines(COUNT, turns, phase, 0.3f, o[t]);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(x32[0], x32[1], sizeof x32[0]);
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(isnan(c[0][i]) == (i >= 8 && i <= 10) && isnan(c[1][i]) == isnan(c[0][i]) && isnan(s[1][i]) == isnan(s[0][i]) && isnan(o[1][i]) == isnan(o[0][i]));
+        if (!isnan(c[0][i])) {
+            assert_memory_equal(&c[0][i], &c[1][i], sizeof c[0][i]);
+            assert_memory_equal(&s[0][i], &s[1][i], sizeof s[0][i]);
+            assert_memory_equal(&o[0][i], &o[1][i], sizeof o[0][i]);
+        }
+    }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -154,14 +252,20 @@ static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
         found = found || kl_micro_at(t) == kl_micro_get();
     assert_true(found);
-    bool known = wanted == NULL || wanted[0] == '\0';
-    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
-        known = known || strcmp(kl_micro_at(t)->name, wanted) == 0;
-    assert_int_equal(kl_micro_check(), known ? KLIFT_OK : KLIFT_USAGE);
-    if (wanted != NULL && strcmp(wanted, "portable") == 0)
-        assert_string_equal(kl_micro_get()->name, "portable");
+    if (wanted != NULL && table_of(wanted) != NULL)
+        assert_string_equal(kl_micro_get()->name, wanted);
+    assert_int_equal(kl_micro_check(), wanted == NULL || wanted[0] == '\0' || table_of(wanted) != NULL ? KLIFT_OK : KLIFT_USAGE);
 #ifdef KLIFT_BLAS
     assert_string_equal(kl_micro_at(0)->name, "blas");
+#endif
+#ifdef KLIFT_TEST_AVX512
+    if (table_of("avx2") != NULL)
+        assert_non_null(table_of("avx512"));
+    else
+        print_message("skipped: the AVX-512 loops (this CPU has not even AVX2 to emulate them)\n");
+#elif defined(__x86_64__) && (defined(KLIFT_WITHOUT_SIMDE) || !__has_include(<simde/simde-arch.h>))
+    if (table_of("avx512") == NULL)
+        print_message("skipped: the AVX-512 loops (this CPU has none, and libsimde-dev, which emulates them, is not installed)\n");
 #endif
 }
 
@@ -169,9 +273,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_the_definition),
+        cmocka_unit_test(sums_are_one_chain_over_ascending_terms),
         cmocka_unit_test(sparse_rows_equal_dense_blocks_bit_for_bit),
         cmocka_unit_test(forward_substitution_solves),
         cmocka_unit_test(cosines_of_all_tables_agree),
+        cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

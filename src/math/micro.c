@@ -9,9 +9,10 @@
 
 #if defined(__x86_64__)
 extern const kl_micro kl_micro_avx2;
+extern const kl_micro kl_micro_avx512;
 #endif
 
-static const kl_micro *usable[4]; /* filled once */
+static const kl_micro *usable[5]; /* filled once */
 static const kl_micro *chosen;
 static char refused[64]; /* what KLIFT_SIMD asks for in vain */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -21,6 +22,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+#if defined(KLIFT_TEST_AVX512)
+    return has_avx2(); /* which emulates it */
+#else
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+#endif
 }
 #endif
 
@@ -45,6 +56,8 @@ static void look(void)
 #endif
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    if (has_avx512())
+        usable[count++] = &kl_micro_avx512;
     if (has_avx2())
         usable[count++] = &kl_micro_avx2;
 #endif

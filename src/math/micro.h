@@ -1,7 +1,8 @@
 /*
- * micro.h - the innermost loops, one table per instruction set: micro_portable.c is the reference, micro_avx2.c stands
- * beside it. Chosen by cpuid once per process, KLIFT_SIMD=portable|avx2 overrides. Operands are packed in panels:
- * a (k, left), b (k, width); every sum is one chain over ascending k, so blocks do not depend on what is around them.
+ * micro.h - the innermost loops, one table per instruction set: micro_portable.c is the reference, micro_avx2.c and
+ * micro_avx512.c stand beside it. Chosen by cpuid once per process, KLIFT_SIMD=portable|avx2|avx512 overrides. Operands are
+ * packed in panels: a (k, left), b (k, width); every sum is one chain over ascending k, so blocks do not depend on what is
+ * around them.
  * make KLIFT_BLAS=1 puts micro_blas.c before them, whose sums are those of a BLAS.
  */
 #ifndef KL_MICRO_H
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 6 };
+enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 14 };
 
 typedef struct kl_micro {
     const char *name;

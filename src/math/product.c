@@ -1,5 +1,5 @@
 /*
- * product.c - weights packed once in panels of columns, rows packed 96 at a time in groups; a part of a panel stays in
+ * product.c - weights packed once in panels of columns, rows packed some 96 at a time in groups; a part of a panel stays in
  * the first cache while the groups pass by it. Finished sums of some 64 columns are handed on while they are there,
  * so that a map's cosines are written once. The block itself is micro.h's.
  */
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { ROWS = 96, PART = 256, WIDE = 8192 };
+/* 98 rows are whole groups of 14; of 6 or 4 they become 96. */
+enum { ROWS = 98, PART = 256, WIDE = 8192 };
 
 /* Floats of a row of finished sums. */
 static int64_t line(int width)

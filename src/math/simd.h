@@ -1,23 +1,36 @@
-/* simd.h - what the files of the AVX2 table share: micro_avx2.c, and hadamard_avx2.c for its transform. */
+/*
+ * simd.h - what the files of the AVX2 and AVX-512 tables share. Each table is in micro_<name>.c; its transform is in
+ * hadamard_<name>.c, the cosines of AVX-512 in trig_avx512.c. With KLIFT_TEST_AVX512 the AVX-512 files are compiled for
+ * AVX2 by way of tests/avx512_emulated.h, so that machines without AVX-512 test them too.
+ */
 #ifndef KL_SIMD_H
 #define KL_SIMD_H
 
 #include "math/micro.h"
 
+/* INLINE: into the caller always, where counts are constants; UNROLL: loops over vectors, whole. Then arrays of vectors
+ * become registers. Emulated ones do not, and would be long to compile. */
+#if defined(KLIFT_TEST_AVX512)
+#define AVX512
+#define INLINE static inline
+#define UNROLL
+#else
 #include <immintrin.h>
-
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
 #define AVX2 __attribute__((target("avx2,fma")))
-
-/* Into the caller always, where counts are constants, and loops over vectors unrolled whole: then arrays of vectors become
- * registers. */
 #define INLINE __attribute__((always_inline)) static inline
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
+#endif
 
 /* As in kl_micro. */
 void kl_avx2_hadamard(int64_t n, const float *sign, float *x);
+void kl_avx512_hadamard(int64_t n, const float *sign, float *x);
+void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
+void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out);
+void kl_avx512_drain(void);
 
 #endif

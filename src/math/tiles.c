@@ -123,7 +123,9 @@ static void pack(int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows,
 {
     switch (width) {
     case 6: pack_by(6, tiles, rows, from, count, first, weighted, panel); break;
+    case 14: pack_by(14, tiles, rows, from, count, first, weighted, panel); break;
     case 16: pack_by(16, tiles, rows, from, count, first, weighted, panel); break;
+    case 32: pack_by(32, tiles, rows, from, count, first, weighted, panel); break;
     default: pack_by(width, tiles, rows, from, count, first, weighted, panel); break;
     }
 }

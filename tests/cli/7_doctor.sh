@@ -10,3 +10,9 @@ says "and it names those that may be asked for" err "KLIFT_SIMD is 'sse9'; on th
 expect 2 "and by training" "$KLIFT" train train.svm -o refused.klift
 expect 2 "and by a model" "$KLIFT" predict m.klift test.svm
 unset KLIFT_SIMD
+if grep -qw avx512vl /proc/cpuinfo; then
+    KLIFT_SIMD=avx512 "$KLIFT" doctor --json >out 2>err
+    says "a CPU with AVX-512 runs its loops" out '"simd": "avx512"'
+elif [ "$(uname -m)" = x86_64 ]; then
+    expect 2 "a CPU without AVX-512 refuses its loops" env KLIFT_SIMD=avx512 "$KLIFT" doctor
+fi

@@ -1,0 +1,128 @@
+/*
+ * hadamard_avx512.c - the Walsh-Hadamard transform for AVX-512.
+ *   up to 256 values stay in 16 registers for their signs and first eight stages: four inside a vector, four between them;
+ *   then passes of 8 values a step of h apart, three stages each for one load and store. What three stages do not divide
+ *   comes first, in a pass of 2, 4 or 16, where h = 256 and 16 lines do not fight for one set of the cache.
+ * Every stage adds and subtracts the pairs of the definition, so all tables give the same bits.
+ */
+#include "math/micro.h"
+
+#if defined(__x86_64__)
+
+#include "math/simd.h"
+
+#include <stddef.h>
+
+enum { LANES = 16, MOST = 16, FIRST = LANES * MOST };
+
+/* The stages h = 1, 2, 4, 8 inside a vector: each lane becomes its partner plus or minus itself; v times +-1 is exact. */
+AVX512 INLINE __m512 within(__m512 v)
+{
+    const __m512 odd = _mm512_setr_ps(1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1);
+    const __m512 second = _mm512_setr_ps(1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1);
+    const __m512 third = _mm512_setr_ps(1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1);
+    const __m512 upper = _mm512_setr_ps(1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1);
+    v = _mm512_fmadd_ps(v, odd, _mm512_permute_ps(v, 0xB1));
+    v = _mm512_fmadd_ps(v, second, _mm512_permute_ps(v, 0x4E));
+    v = _mm512_fmadd_ps(v, third, _mm512_shuffle_f32x4(v, v, 0xB1));
+    return _mm512_fmadd_ps(v, upper, _mm512_shuffle_f32x4(v, v, 0x4E));
+}
+
+/* One stage between `count` vectors, those a step apart being partners. */
+AVX512 INLINE void stage(int count, int step, __m512 *v)
+{
+    UNROLL
+    for (int i = 0; i < count / 2; i++) {
+        int low = i / step * 2 * step + i % step;
+        __m512 a = v[low], b = v[low + step];
+        v[low] = _mm512_add_ps(a, b);
+        v[low + step] = _mm512_sub_ps(a, b);
+    }
+}
+
+/* `count`, 1 to 16, is a constant where it is called: the vectors stay in registers. */
+AVX512 INLINE void between(int count, __m512 *v)
+{
+    if (count >= 2)
+        stage(count, 1, v);
+    if (count >= 4)
+        stage(count, 2, v);
+    if (count >= 8)
+        stage(count, 4, v);
+    if (count >= 16)
+        stage(count, 8, v);
+}
+
+/* All stages of 16 count values. */
+AVX512 INLINE void first(int count, const float *sign, float *x)
+{
+    __m512 v[MOST];
+    UNROLL
+    for (int i = 0; i < count; i++) {
+        v[i] = _mm512_loadu_ps(x + LANES * i);
+        if (sign != NULL)
+            v[i] = _mm512_mul_ps(v[i], _mm512_loadu_ps(sign + LANES * i));
+        v[i] = within(v[i]);
+    }
+    between(count, v);
+    UNROLL
+    for (int i = 0; i < count; i++)
+        _mm512_storeu_ps(x + LANES * i, v[i]);
+}
+
+/* The same of n values, block by block; a loop for either case of signs. */
+AVX512 INLINE void begin(int count, int64_t n, const float *sign, float *x)
+{
+    if (sign != NULL)
+        for (int64_t i = 0; i < n; i += LANES * count)
+            first(count, sign + i, x + i);
+    else
+        for (int64_t i = 0; i < n; i += LANES * count)
+            first(count, NULL, x + i);
+}
+
+/* The stages h, 2h .. count h / 2 of all n values. */
+AVX512 INLINE void pass(int count, int64_t n, int64_t h, float *x)
+{
+    for (int64_t i = 0; i < n; i += count * h)
+        for (int64_t j = i; j < i + h; j += LANES) {
+            __m512 v[MOST];
+            UNROLL
+            for (int k = 0; k < count; k++)
+                v[k] = _mm512_loadu_ps(x + j + k * h);
+            between(count, v);
+            UNROLL
+            for (int k = 0; k < count; k++)
+                _mm512_storeu_ps(x + j + k * h, v[k]);
+        }
+}
+
+AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, float *x)
+{
+    int64_t h = FIRST;
+    int stages = 0; /* after the first ones */
+    switch (n / LANES) {
+    case 0: kl_micro_portable.hadamard(n, sign, x); break;
+    case 1: begin(1, n, sign, x); break;
+    case 2: begin(2, n, sign, x); break;
+    case 4: begin(4, n, sign, x); break;
+    case 8: begin(8, n, sign, x); break;
+    default: begin(MOST, n, sign, x); break;
+    }
+    while (h << stages < n)
+        stages++;
+    if (stages == 1)
+        pass(2, n, h, x);
+    else if (stages % 3 == 1)
+        pass(16, n, h, x);
+    else if (stages % 3 == 2)
+        pass(4, n, h, x);
+    for (h <<= stages == 1 ? 1 : stages % 3 == 1 ? 4 : stages % 3; h < n; h *= 8)
+        pass(8, n, h, x);
+}
+
+#else
+
+typedef int hadamard_avx512_is_for_x86;
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * trig_avx512.c - cosine and sine in turns for AVX-512; the method is in micro_portable.c, the bits are those of
+ * micro_avx2.c. Not VREDUCEPS for the range reduction: it makes 0, an angle, of an infinity, which is none.
+ */
+#include "math/micro.h"
+
+#if defined(__x86_64__)
+
+#include "math/simd.h"
+
+AVX512 INLINE __m512 sine_of(__m512 p)
+{
+    __m512 q = _mm512_mul_ps(p, p), s = _mm512_set1_ps(39.53670606f);
+    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(-76.54978229f));
+    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(81.60100407f));
+    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(-41.34165503f));
+    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(6.283185160f));
+    return _mm512_mul_ps(s, p);
+}
+
+AVX512 INLINE __m512 fraction(__m512 t)
+{
+    return _mm512_sub_ps(t, _mm512_roundscale_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
+/* s with the sign of a; s is not negative. */
+AVX512 INLINE __m512 with_sign(__m512 s, __m512 a)
+{
+    enum { FIRST_OR_SECOND_AND_THIRD = 0xF8 };
+    const __m512i sign = _mm512_set1_epi32(INT32_MIN);
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(s), _mm512_castps_si512(a), sign, FIRST_OR_SECOND_AND_THIRD));
+}
+
+typedef struct pair {
+    __m512 cosine, sine;
+} pair;
+
+AVX512 INLINE pair pair_of(__m512 turns, __m512 scale)
+{
+    __m512 a = fraction(turns), size = _mm512_abs_ps(a);
+    __m512 c = sine_of(_mm512_sub_ps(_mm512_set1_ps(0.25f), size));
+    __m512 s = sine_of(_mm512_min_ps(size, _mm512_sub_ps(_mm512_set1_ps(0.5f), size)));
+    return (pair){_mm512_mul_ps(scale, c), _mm512_mul_ps(scale, with_sign(s, a))};
+}
+
+/* The lanes of the last, shorter vector. */
+AVX512 INLINE __mmask16 first_lanes(int64_t count)
+{
+    return (__mmask16)((1u << count) - 1);
+}
+
+AVX512 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine)
+{
+    __m512 s = _mm512_set1_ps(scale);
+    int64_t i = 0;
+    if (past && (((uintptr_t)cosine | (uintptr_t)sine) & 63) == 0)
+        for (; i + 16 <= count; i += 16) {
+            pair p = pair_of(_mm512_loadu_ps(turns + i), s);
+            _mm512_stream_ps(cosine + i, p.cosine);
+            _mm512_stream_ps(sine + i, p.sine);
+        }
+    for (; i + 16 <= count; i += 16) {
+        pair p = pair_of(_mm512_loadu_ps(turns + i), s);
+        _mm512_storeu_ps(cosine + i, p.cosine);
+        _mm512_storeu_ps(sine + i, p.sine);
+    }
+    if (i < count) {
+        __mmask16 lanes = first_lanes(count - i);
+        pair p = pair_of(_mm512_maskz_loadu_ps(lanes, turns + i), s);
+        _mm512_mask_storeu_ps(cosine + i, lanes, p.cosine);
+        _mm512_mask_storeu_ps(sine + i, lanes, p.sine);
+    }
+}
+
+AVX512 void kl_avx512_drain(void)
+{
+    _mm_sfence();
+}
+
+AVX512 INLINE __m512 cosine_of(__m512 turns, __m512 scale)
+{
+    __m512 size = _mm512_abs_ps(fraction(turns));
+    return _mm512_mul_ps(scale, sine_of(_mm512_sub_ps(_mm512_set1_ps(0.25f), size)));
+}
+
+AVX512 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out)
+{
+    __m512 s = _mm512_set1_ps(scale);
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm512_storeu_ps(out + i, cosine_of(_mm512_add_ps(_mm512_loadu_ps(turns + i), _mm512_loadu_ps(phase + i)), s));
+    if (i < count) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512 t = _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, turns + i), _mm512_maskz_loadu_ps(lanes, phase + i));
+        _mm512_mask_storeu_ps(out + i, lanes, cosine_of(t, s));
+    }
+}
+
+#else
+
+typedef int trig_avx512_is_for_x86;
+
+#endif

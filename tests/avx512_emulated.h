@@ -1,0 +1,96 @@
+/*
+ * avx512_emulated.h - AVX-512 for CPUs that have AVX2, for tests: SIMDe's functions under the names of the intrinsics, and
+ * those that SIMDe 0.7.4 lacks, as Intel describes them. The Makefile includes it before the AVX-512 files of
+ * src/math (-include, -DKLIFT_TEST_AVX512).
+ */
+#ifndef AVX512_EMULATED_H
+#define AVX512_EMULATED_H
+
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#include <simde/x86/fma.h>
+
+#include <stdint.h>
+#include <string.h>
+
+typedef union emulated_lanes {
+    simde__m512 vector;
+    simde__m256 half[2];
+    float f[16];
+} emulated_lanes;
+
+/* Within each quarter, lane i takes lane (control >> 2 i) & 3. */
+static inline simde__m512 emulated_permute(simde__m512 a, int control)
+{
+    emulated_lanes from = {.vector = a}, to;
+    for (int i = 0; i < 16; i++)
+        to.f[i] = from.f[i / 4 * 4 + (control >> (i % 4 * 2) & 3)];
+    return to.vector;
+}
+
+/* Quarters 0 and 1 come from a, 2 and 3 from b, by two bits of the control each. */
+static inline simde__m512 emulated_shuffle_quarters(simde__m512 a, simde__m512 b, int control)
+{
+    emulated_lanes first = {.vector = a}, second = {.vector = b}, to;
+    for (int q = 0; q < 4; q++)
+        memcpy(to.f + 4 * q, (q < 2 ? first.f : second.f) + 4 * (control >> 2 * q & 3), 4 * sizeof(float));
+    return to.vector;
+}
+
+static inline simde__m256 emulated_extract(simde__m512 a, int half)
+{
+    return (emulated_lanes){.vector = a}.half[half];
+}
+
+static inline simde__m512d emulated_to_double(simde__m256 a)
+{
+    float from[8];
+    double to[8];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 8; i++)
+        to[i] = (double)from[i];
+    return simde_mm512_loadu_pd(to);
+}
+
+/* Lanes that the mask leaves out are neither read nor written, as the CPU does it: sanitizers would see it. */
+static inline simde__m512 emulated_load(simde__mmask16 mask, const float *at)
+{
+    emulated_lanes to = {.f = {0}};
+    for (int i = 0; i < 16; i++)
+        to.f[i] = mask >> i & 1 ? at[i] : 0;
+    return to.vector;
+}
+
+static inline void emulated_store(float *at, simde__mmask16 mask, simde__m512 a)
+{
+    emulated_lanes from = {.vector = a};
+    for (int i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            at[i] = from.f[i];
+}
+
+/* The CPU faults where the place is not a whole line; so does this. */
+static inline void emulated_stream(float *at, simde__m512 a)
+{
+    if ((uintptr_t)at % 64 != 0)
+        __builtin_trap();
+    memcpy(at, &a, sizeof a);
+}
+
+/* Headers of compilers define some of them as macros. */
+#undef _mm512_permute_ps
+#undef _mm512_shuffle_f32x4
+#undef _mm512_extractf32x8_ps
+#undef _mm512_cvtps_pd
+#undef _mm512_maskz_loadu_ps
+#undef _mm512_mask_storeu_ps
+#undef _mm512_stream_ps
+#define _mm512_permute_ps(a, control) emulated_permute(a, control)
+#define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
+#define _mm512_extractf32x8_ps(a, half) emulated_extract(a, half)
+#define _mm512_cvtps_pd(a) emulated_to_double(a)
+#define _mm512_maskz_loadu_ps(mask, at) emulated_load(mask, at)
+#define _mm512_mask_storeu_ps(at, mask, a) emulated_store(at, mask, a)
+#define _mm512_stream_ps(at, a) emulated_stream(at, a)
+
+#endif
