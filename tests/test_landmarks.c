@@ -56,16 +56,19 @@ static int64_t plain_pivots(int64_t n, double *a, int64_t wanted, const kl_rando
 {
     int64_t count = 0;
     for (uint32_t round = 0; count < wanted; round++) {
-        double u[2 * ROUND], *before = malloc((size_t)n * sizeof *before), total = 0;
+        double u[2 * ROUND], *before = malloc((size_t)n * sizeof *before), total = 0, left = 0;
         kl_random_uniforms(from, round, 2 * ROUND, u);
         for (int64_t i = 0; i < n; i++)
-            total += before[i] = fmax(0, a[i * n + i]);
+            left += fmax(0, a[i * n + i]);
+        bool even = left < 0.01 * (double)n; /* K(x, x) = 1 */
+        for (int64_t i = 0; i < n; i++)
+            total += before[i] = even ? a[i * n + i] > 1e-12 : fmax(0, a[i * n + i]);
         for (int l = 0; l < ROUND && count < wanted; l++) {
             double sum = 0;
             int64_t i = 0;
             while ((sum += before[i]) <= u[2 * l] * total)
                 i++;
-            if (u[2 * l + 1] * before[i] < a[i * n + i] && a[i * n + i] > 1e-12) {
+            if ((even || u[2 * l + 1] * before[i] < a[i * n + i]) && a[i * n + i] > 1e-12) {
                 pivot[count++] = i;
                 eliminate(n, a, i);
             }

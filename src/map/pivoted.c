@@ -4,7 +4,8 @@
  *   round: KL_LANDMARKS_ROUND rows are drawn from the d of its start; row i is taken when u d_i < its residual by then,
  *          H = K(round, round) - F F' with those taken before it eliminated, which leaves the law of the pivots unchanged;
  *          the columns of those taken are made together: G = K(:, S) - F F_S', F := [F, G R^-T], R R' = H_SS
- * so that F is read once a round, not once a pivot. Everything in float64. It ends when sum d <= 1e-12 trace K.
+ * so that F is read once a round, not once a pivot. When the residuals are below 1 % of the trace, those of outliers are most
+ * of them: from then on rows are drawn evenly among those not explained yet. It ends when sum d <= 1e-12 trace K.
  */
 #include "map/landmarks.h"
 
@@ -16,7 +17,7 @@
 
 enum { CHUNK = 256, ROUND = KL_LANDMARKS_ROUND };
 
-static const double negligible = 1e-12;
+static const double negligible = 1e-12, nearly_all = 0.01;
 
 typedef struct work {
     const kl_kernel *kernel;
@@ -26,6 +27,7 @@ typedef struct work {
     double *residual; /* (rows) */
     double *sum;      /* (rows) running sums of residual */
     double smallest;  /* a residual that counts as none */
+    bool even;        /* the residuals are small: rows are drawn evenly */
     /* of a round */
     int64_t proposal[ROUND]; /* rows of the sample; the first `accepted` after the choice are those taken */
     int64_t accepted;
@@ -79,12 +81,18 @@ static klift_status gather(work *w, int64_t count)
     return KLIFT_OK;
 }
 
+/* What a row is drawn by, its residual being d. */
+static double weight(const work *w, double d)
+{
+    return w->even ? (d > w->smallest ? 1 : 0) : d;
+}
+
 /* Draws a round and its residual matrix H. */
 static klift_status propose(work *w, const double *u)
 {
     double sum = 0;
     for (int64_t i = 0; i < w->sample.rows.rows; i++)
-        w->sum[i] = sum += w->residual[i];
+        w->sum[i] = sum += weight(w, w->residual[i]);
     for (int l = 0; l < ROUND; l++)
         w->proposal[l] = draw_row(w, u[2 * l]);
     KL_TRY(gather(w, ROUND));
@@ -104,7 +112,7 @@ static void choose(work *w, const double *u)
         double left = w->h[l * ROUND + l], *column = w->r + w->accepted * ROUND;
         if (left <= w->smallest)
             w->residual[w->proposal[l]] = 0;
-        if (left <= w->smallest || u[2 * l + 1] * w->residual[w->proposal[l]] >= left)
+        if (left <= w->smallest || u[2 * l + 1] * weight(w, w->residual[w->proposal[l]]) >= weight(w, left))
             continue;
         for (int m = 0; m < ROUND; m++)
             column[m] = w->h[m * ROUND + l] / sqrt(left);
@@ -204,6 +212,7 @@ klift_status kl_landmarks_pivoted(const kl_kernel *kernel, const kl_batch *sampl
     chosen->trace = chosen->error = begin(w);
     for (uint32_t round = 0; w->taken < most && chosen->error > negligible * chosen->trace; round++) {
         kl_random_uniforms(from, round, 2 * ROUND, u);
+        w->even = chosen->error < nearly_all * chosen->trace;
         KL_GO(propose(w, u));
         choose(w, u);
         KL_GO(extend(w, run, chosen));
