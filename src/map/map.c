@@ -40,6 +40,8 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
 {
     if (kernel->type->offers & KL_LINEAR)
         return "identity";
+    if (!(kernel->type->offers & KL_SPECTRUM))
+        return kernel->type->offers & KL_SERIES ? "maclaurin" : "nystrom";
     if (!(kernel->type->offers & KL_ROTATION))
         return "fourier";
     double count = 0.5 * (double)features, size = 32;
@@ -158,7 +160,7 @@ klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, kli
     KL_TRY(kl_kernel_ready(map->kernel));
     map->n_in = n_in;
     if (map->type->fit != NULL) {
-        if (survey == NULL)
+        if (survey == NULL && !map->type->fit_without_data)
             return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
         KL_TRY(map->type->fit(map, survey, run));
     }

@@ -40,6 +40,7 @@ typedef struct kl_map_type {
     int64_t (*sample)(const kl_map *map); /* (optional) rows it would like the survey's sample to have */
     /* (optional) what the prepared sample decides; stored by save */
     klift_status (*fit)(kl_map *map, const kl_survey *survey, klift_run *run);
+    bool fit_without_data; /* fit has a rule of its own for a survey of NULL */
     /* sets n_out and makes the state from n_in, features, kernel, parameters, seed and stream */
     klift_status (*draw)(kl_map *map, klift_run *run);
     /* every row by itself; x has at most n_in columns when sparse, exactly n_in when dense */
@@ -48,7 +49,7 @@ typedef struct kl_map_type {
     int64_t (*scratch)(const kl_map *map, int64_t rows);            /* (optional) bytes apply needs */
     int64_t (*nonzeros)(const kl_map *map, const kl_batch *x);      /* (optional) room for a CSR z; -1: z of this x is dense */
     double (*variance)(const kl_map *map, const kl_pair *pair);     /* (optional) exact, of z(x).z(y) over seeds */
-    double (*bias)(const kl_map *map, const kl_pair *pair);         /* KL_BIASED only: bound on |E z(x).z(y) - K| */
+    double (*bias)(const kl_map *map, const kl_pair *pair);         /* (optional, always when KL_BIASED) bound on |E z(x).z(y) - K| */
     double (*cost)(const kl_map *map, int64_t nonzeros);            /* operations per row */
     void (*save)(const kl_map *map, kl_record_writer *to);          /* (optional) what (seed, stream) cannot redraw */
     klift_status (*load)(kl_map *map, kl_record_reader *from);      /* (optional) */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* x (n) := H x in place; n a power of two, 1 <= n <= 2^30. x := H (sign o x) with sign (n) of +-1 when not NULL. */
+/* x (n) := H x in place; n a power of two, 1 <= n <= 2^30. x := H (sign o x) with sign (n), +-1 or 0, when not NULL. */
 void kl_hadamard(int64_t n, const float *sign, float *x);
 int64_t kl_hadamard_size(int64_t n); /* the smallest power of two that is at least n */
 
