@@ -69,7 +69,7 @@ done
 
 pages=0
 for kind in kernels maps; do
-    for name in $("$klift" list $kind | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do
+    for name in $("$klift" list $kind | sed -nE 's/^  ([a-z][a-z0-9-]*)( .*)?$/\1/p'); do
         pages=$((pages + 1))
         [ -s "docs/$kind/$name.md" ] || complain "$name of klift list $kind has no page docs/$kind/$name.md"
         grep -q "($name\.md)" "docs/$kind/README.md" || complain "docs/$kind/README.md does not list $name"

@@ -22,7 +22,7 @@ for command in $commands; do
 done
 plain share/man/man1/klift.1 >page
 for name in $commands; do says "klift(1) names $name" page "^$name$"; done
-for name in $("$KLIFT" list kernels | sed -n 's/^  \([a-z]*\)  .*/\1/p') $("$KLIFT" list maps | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+for name in $("$KLIFT" list kernels | sed -nE 's/^  ([a-z][a-z0-9-]*)( .*)?$/\1/p') $("$KLIFT" list maps | sed -nE 's/^  ([a-z][a-z0-9-]*)( .*)?$/\1/p'); do
     says "klift(1) has $name" page "^$name$"
 done
 for topic in $topics; do
