@@ -103,12 +103,19 @@ done:
 static klift_status search_kernel(const klift_spec *spec, kl_kernel *kernel, int64_t param, const kl_survey *survey, klift_run *run)
 {
     double middle = kernel->value[param].number, best_value = middle, best = INFINITY;
+    klift_status refused = KLIFT_OK;
     kl_goal goal;
     KL_TRY(kl_settings_goal(spec, survey, &goal));
     for (int i = 0; i < CANDIDATES; i++) {
         double error = INFINITY;
         kernel->value[param].number = ldexp(middle, i - CANDIDATES / 2);
-        KL_TRY(try_kernel(spec, kernel, survey, goal, run, &error));
+        klift_status status = try_kernel(spec, kernel, survey, goal, run, &error);
+        if (status == KLIFT_DATA) { /* these rows are outside this kernel, not outside them all */
+            kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: left out: %s", kernel->type->params[param].name, kernel->value[param].number, kl_error_text());
+            refused = status;
+            continue;
+        }
+        KL_TRY(status);
         kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: error %.4g on a sample of %lld rows", kernel->type->params[param].name, kernel->value[param].number, error, (long long)survey->sample.rows);
         KL_TRY(kl_run_check(run));
         if (error < best) {
@@ -117,7 +124,7 @@ static klift_status search_kernel(const klift_spec *spec, kl_kernel *kernel, int
         }
     }
     kernel->value[param].number = best_value;
-    return KLIFT_OK;
+    return best < INFINITY ? KLIFT_OK : refused;
 }
 
 static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const kl_survey *survey, klift_run *run)

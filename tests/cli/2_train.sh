@@ -106,3 +106,17 @@ says "list options lists the settings of spec, run and data" <("$KLIFT" list opt
 is_json "list --json alone is one object" out 'set(j) == set("kernels maps learners formats options data".split())'
 expect 2 "list of an unknown topic is a usage error" "$KLIFT" list kernel
 says "an unknown topic of list is answered with the nearest" err 'did you mean kernels'
+
+# kernels of the inner product
+for kernel in poly:degree=7 exp vovk vovk-infinite series:1,1,0.5; do
+    expect 0 "train with $kernel succeeds" "$KLIFT" train train.svm --prepare maxnorm --kernel "$kernel" --features 100 -o product.klift
+    says "auto takes maclaurin for $kernel" out '^map +maclaurin:'
+    expect 0 "predict with $kernel succeeds" "$KLIFT" predict product.klift test.svm product.txt
+done
+expect 3 "rows outside a kernel's domain are refused" "$KLIFT" train train.svm --prepare maxnorm --kernel vovk-infinite:scale=0.5 -o product.klift
+says "what to do about rows outside the domain is said" err 'prepare=unit .*raise scale above 1'
+expect 2 "a negative offset is a usage error" "$KLIFT" train train.svm --kernel poly:offset=-1
+expect 2 "coefficients that are all 0 are a usage error" "$KLIFT" train train.svm --kernel series:0,0
+expect 2 "h01 without room for it is a usage error" "$KLIFT" train train.svm --prepare maxnorm --kernel poly --map maclaurin:h01=true --features 3
+expect 0 "a search goes on where one of its kernels does not suit the rows" "$KLIFT" train train.svm --prepare maxnorm --kernel exp:sigma=search --features 64 --verbose -o product.klift
+says "a kernel that a search leaves out is named with the reason" err 'sigma [0-9.]+: left out: .*float32'
