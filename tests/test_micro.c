@@ -244,6 +244,42 @@ static void avx512_has_the_bits_of_avx2(void **state)
     }
 }
 
+static void complex_products_are_the_same_bits_in_all_tables(void **state)
+{
+    enum { N = 77 };
+    float out[2][2 * N];
+    int32_t index[N];
+    (void)state;
+    fill();
+    kl_complex a = {f32, f32 + 100}, b = {f32 + 200, f32 + 300}, c = {f32 + 400, f32 + 500};
+    for (int64_t n = 0; n <= N; n++)
+        for (int third = 0; third < 2; third++)
+            for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+                memset(out, 0, sizeof out);
+                kl_complex to = {out[0], out[0] + N};
+                kl_micro_at(t)->multiply(n, a, b, third ? &c : NULL, to);
+                for (int64_t k = 0; k < N; k++) {
+                    float re = a.re[k] * b.re[k] - a.im[k] * b.im[k], im = a.re[k] * b.im[k] + a.im[k] * b.re[k];
+                    float more_re = third ? re * c.re[k] - im * c.im[k] : re, more_im = third ? re * c.im[k] + im * c.re[k] : im;
+                    assert_true(out[0][k] == (k < n ? more_re : 0) && out[0][N + k] == (k < n ? more_im : 0));
+                }
+                memcpy(out[1], a.re, N * sizeof(float)); /* into itself */
+                memcpy(out[1] + N, a.im, N * sizeof(float));
+                to = (kl_complex){out[1], out[1] + N};
+                kl_micro_at(t)->multiply(n, to, b, third ? &c : NULL, to);
+                assert_memory_equal(out[1], out[0], (size_t)n * sizeof(float));
+                assert_memory_equal(out[1] + N, out[0] + N, (size_t)n * sizeof(float));
+            }
+    for (int k = 0; k < N; k++)
+        index[k] = (k * 31 + 5) % N;
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        memset(out, 0, sizeof out);
+        kl_micro_at(t)->gather(N, index, a, (kl_complex){out[0], out[0] + N});
+        for (int k = 0; k < N; k++)
+            assert_true(out[0][k] == a.re[index[k]] && out[0][N + k] == a.im[index[k]]);
+    }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -278,6 +314,7 @@ int main(void)
         cmocka_unit_test(forward_substitution_solves),
         cmocka_unit_test(cosines_of_all_tables_agree),
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
+        cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

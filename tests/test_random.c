@@ -69,6 +69,27 @@ static void the_count_asked_for_changes_no_number(void **unused)
     }
 }
 
+static void roots_are_two_bits_each_and_of_all_four_kinds(void **unused)
+{
+    (void)unused;
+    enum { N = 4000 };
+    kl_random from = {5, 0, KL_DRAW_SIGN};
+    static float re[N], im[N], part_re[N], part_im[N];
+    int seen[4] = {0};
+    kl_random_roots(&from, 3, N, re, im);
+    kl_random_roots(&from, 3, 77, part_re, part_im);
+    for (int i = 0; i < N; i++) {
+        uint32_t block[4];
+        kl_random_block(&from, 3, (uint32_t)(i / 64), block);
+        int code = block[i % 64 / 16] >> i % 16 * 2 & 3;
+        assert_true(re[i] == (code == 0 ? 1 : code == 2 ? -1 : 0) && im[i] == (code == 1 ? 1 : code == 3 ? -1 : 0));
+        assert_true(i >= 77 || (part_re[i] == re[i] && part_im[i] == im[i]));
+        seen[code]++;
+    }
+    for (int k = 0; k < 4; k++)
+        assert_true(abs(seen[k] - N / 4) < 5 * 28); /* standard deviation sqrt(N 3 / 16) */
+}
+
 static void uniforms_are_the_bits_of_the_block_inside_the_open_interval(void **unused)
 {
     (void)unused;
@@ -172,6 +193,7 @@ int main(void)
         cmocka_unit_test(blocks_are_the_known_answers_of_random123),
         cmocka_unit_test(keys_are_two_words_of_the_block_of_their_index),
         cmocka_unit_test(the_count_asked_for_changes_no_number),
+        cmocka_unit_test(roots_are_two_bits_each_and_of_all_four_kinds),
         cmocka_unit_test(uniforms_are_the_bits_of_the_block_inside_the_open_interval),
         cmocka_unit_test(uniforms_fill_their_cells_evenly),
         cmocka_unit_test(normals_have_the_moments_of_the_normal_law),

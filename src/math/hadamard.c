@@ -3,8 +3,16 @@
 
 #include "math/micro.h"
 
+#include <string.h>
+
 void kl_hadamard(int64_t n, const float *sign, float *x)
 {
+    kl_micro_get()->hadamard(n, sign, x);
+}
+
+void kl_hadamard_of(int64_t n, const float *sign, const float *from, float *x)
+{
+    memcpy(x, from, (size_t)n * sizeof *x);
     kl_micro_get()->hadamard(n, sign, x);
 }
 

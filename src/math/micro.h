@@ -9,6 +9,7 @@
 #define KL_MICRO_H
 
 #include "base/error.h"
+#include "math/complex.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,9 @@ typedef struct kl_micro {
     void (*forward32)(int64_t n, const float *l, int64_t stride, float *x);
     /* hadamard.h: x (n) := H (sign o x), n a power of two; sign NULL: all 1 */
     void (*hadamard)(int64_t n, const float *sign, float *x);
+    /* complex.h: out = a o b, o c when c is not NULL; each product and sum is rounded by itself */
+    void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+    void (*gather)(int64_t n, const int32_t *index, kl_complex a, kl_complex out); /* complex.h */
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);

@@ -106,6 +106,23 @@ static void hadamard(int64_t n, const float *sign, float *x)
             }
 }
 
+static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+{
+    for (int64_t k = 0; k < n; k++) {
+        float re = a.re[k] * b.re[k] - a.im[k] * b.im[k], im = a.re[k] * b.im[k] + a.im[k] * b.re[k];
+        out.re[k] = c != NULL ? re * c->re[k] - im * c->im[k] : re;
+        out.im[k] = c != NULL ? re * c->im[k] + im * c->re[k] : im;
+    }
+}
+
+static void gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out)
+{
+    for (int64_t k = 0; k < n; k++) {
+        out.re[k] = a.re[index[k]];
+        out.im[k] = a.im[index[k]];
+    }
+}
+
 static inline float sine_of(float p)
 {
     float q = p * p;
@@ -158,6 +175,8 @@ const kl_micro kl_micro_portable = {
     .forward64 = forward64,
     .forward32 = forward32,
     .hadamard = hadamard,
+    .multiply = multiply,
+    .gather = gather,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

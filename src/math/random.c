@@ -93,6 +93,21 @@ void kl_random_signs(const kl_random *from, uint32_t row, int64_t count, float *
     }
 }
 
+/* two bits each: the lower one says which part, the upper one its sign */
+void kl_random_roots(const kl_random *from, uint32_t row, int64_t count, float *re, float *im)
+{
+    for (int64_t i = 0; i < count; i += 64) {
+        uint32_t bits[4];
+        kl_random_block(from, row, (uint32_t)(i / 64), bits);
+        for (int64_t j = i; j < count && j < i + 64; j++) {
+            uint32_t code = bits[(j - i) / 16] >> 2 * ((j - i) % 16);
+            float one = code & 2 ? -1.0f : 1.0f;
+            re[j] = code & 1 ? 0.0f : one;
+            im[j] = code & 1 ? one : 0.0f;
+        }
+    }
+}
+
 /* Fisher and Yates; a uniform of 52 bits over at most 2^31 places is biased by less than 2^-20 */
 void kl_random_permutation(const kl_random *from, uint32_t row, int64_t count, int32_t *out)
 {

@@ -28,6 +28,8 @@
 
 /* As in kl_micro. */
 void kl_avx2_hadamard(int64_t n, const float *sign, float *x);
+void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+void kl_avx2_gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out);
 void kl_avx512_hadamard(int64_t n, const float *sign, float *x);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out);

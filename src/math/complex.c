@@ -1,0 +1,14 @@
+/* complex.c - through the table of this CPU; the reference is in micro_portable.c. */
+#include "math/complex.h"
+
+#include "math/micro.h"
+
+void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+{
+    kl_micro_get()->multiply(n, a, b, c, out);
+}
+
+void kl_complex_gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out)
+{
+    kl_micro_get()->gather(n, index, a, out);
+}

@@ -1,0 +1,16 @@
+/* complex.h - arrays of complex numbers as two arrays of floats: products and gathers. Every instruction set gives the same bits. */
+#ifndef KL_COMPLEX_H
+#define KL_COMPLEX_H
+
+#include <stdint.h>
+
+typedef struct kl_complex {
+    float *re, *im;
+} kl_complex;
+
+/* out = a o b, or a o b o c when c is not NULL; all (n). out may be a or b itself. */
+void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+/* out[k] = a[index[k]], k < n; out is another array than a */
+void kl_complex_gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out);
+
+#endif
