@@ -1,0 +1,93 @@
+/* power.c - x' = (sqrt(gamma) x, sqrt(offset)), whose inner product to the degree is the kernel. */
+#include "map/power.h"
+
+#include <math.h>
+#include <string.h>
+
+static kl_power power(const kl_map *map)
+{
+    return map->kernel->type->power(map->kernel);
+}
+
+int64_t kl_power_degree(const kl_map *map)
+{
+    return power(map).degree;
+}
+
+int64_t kl_power_columns(const kl_map *map)
+{
+    return map->n_in + (power(map).offset > 0);
+}
+
+kl_power_pair kl_power_moments(const kl_map *map, const kl_pair *pair)
+{
+    kl_power p = power(map);
+    double shared = 0;
+    for (int64_t i = 0; i < pair->n; i++)
+        shared += pair->x[i] * pair->x[i] * pair->y[i] * pair->y[i];
+    return (kl_power_pair){p.gamma * pair->xy + p.offset, (p.gamma * pair->xx + p.offset) * (p.gamma * pair->yy + p.offset), p.gamma * p.gamma * shared + p.offset * p.offset};
+}
+
+bool kl_power_exact(const kl_map *map)
+{
+    int64_t degree = kl_power_degree(map);
+    return degree == 0 || (degree == 1 && map->features >= kl_power_columns(map));
+}
+
+klift_status kl_power_apply_exact(const kl_map *map, const kl_batch *x, const kl_output *z)
+{
+    kl_power p = power(map);
+    float scale = (float)sqrt(p.gamma);
+    for (int64_t i = 0; i < x->rows; i++) {
+        float *out = z->dense + i * z->stride;
+        memset(out, 0, (size_t)map->n_out * sizeof *out);
+        if (p.degree == 0) {
+            out[0] = 1;
+            continue;
+        }
+        for (int64_t j = 0; x->dense != NULL && j < x->columns; j++)
+            out[j] = scale * x->dense[i * x->stride + j];
+        for (int64_t q = x->dense == NULL ? x->start[i] : 0; x->dense == NULL && q < x->start[i + 1]; q++)
+            out[x->column[q]] = scale * x->value[q];
+        if (p.offset > 0)
+            out[map->n_in] = (float)sqrt(p.offset);
+    }
+    return KLIFT_OK;
+}
+
+static klift_status check_length(const kl_power *p, double square)
+{
+    const double largest = 83; /* log of 1e36: features stay a factor of 100 below the largest float */
+    if (0.5 * (double)p->degree * log(square) <= largest)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_DATA, "kernel poly: a row with (gamma |x|^2 + offset) = %.3g is too long for degree %lld: its features leave float32; make the rows shorter, for "
+                   "example with prepare=unit or prepare=maxnorm, or lower gamma or the degree", square, (long long)p->degree);
+}
+
+klift_status kl_power_entries(const kl_map *map, const kl_batch *x, int64_t row, double scale, int32_t *column, float *value, int64_t *count)
+{
+    kl_power p = power(map);
+    float factor = (float)(sqrt(p.gamma) * scale);
+    int64_t n = 0;
+    double square = 0;
+    if (x->dense != NULL) {
+        const float *from = x->dense + row * x->stride;
+        for (int64_t j = 0; j < x->columns; j++) { /* no branch: zeros are written and written over */
+            column[n] = (int32_t)j;
+            value[n] = factor * from[j];
+            square += (double)from[j] * (double)from[j];
+            n += from[j] != 0;
+        }
+    } else
+        for (int64_t q = x->start[row]; q < x->start[row + 1]; q++, n++) {
+            column[n] = x->column[q];
+            value[n] = factor * x->value[q];
+            square += (double)x->value[q] * (double)x->value[q];
+        }
+    if (p.offset > 0) {
+        column[n] = (int32_t)map->n_in;
+        value[n++] = (float)(sqrt(p.offset) * scale);
+    }
+    *count = n;
+    return check_length(&p, p.gamma * square + p.offset);
+}
