@@ -1,0 +1,484 @@
+/*
+ * tree.c - (gamma <x, y> + offset)^degree = <x', y'>^r as a binary tree of products (after Ahle et al. 2020): r leaves are x'
+ * itself, padded with zeros to a power of two, which is exact; a node takes vectors u, v of m coordinates to
+ *   a o Pi b / sqrt(m),  a = H(s1 o u),  b = H(s2 o v)
+ * with fresh signs from {1, i, -1, -i} (or +-1) and a fresh permutation Pi. z = (Re, Im) of the root, m = D / 2. Errors of
+ * the nodes add up instead of multiplying: near the limit (K(x,x) K(y,y) + K^2) / D of any data-free map. tree_moments.c has
+ * the exact variance. A leaf's transform repeats after P coordinates, P >= d' a power of two: that of size P is made. A node of
+ * two leaves pairs t1[k mod P] with t2[(k + off[k div P]) mod P], off distinct: exact once m is a multiple of P^2. The columns of
+ * its second leaf have random places, which is to the moments what a permutation behind the transform would be.
+ * D / 2 < d' (columns of x'): real signs, m = D. d' > m: every leaf is an independent SRHT of x' to m coordinates.
+ */
+#include "map/tree.h"
+
+#include "base/memory.h"
+#include "map/power.h"
+#include "math/complex.h"
+#include "math/hadamard.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGNS };
+enum { AUTO, COMPLEX, REAL };
+enum { APART = 16 }; /* floats between parts and slots: no stride of a multiple of a page */
+
+static const kl_param params[] = {
+    {"signs", KL_WORD, "auto", 0, 0, false, "auto|complex|real", "of the nodes; complex has less variance; auto: complex, real when features / 2 is below the columns"},
+    {0}};
+
+static bool is_complex(const kl_map *map)
+{
+    int word = map->value[SIGNS].word;
+    return word == COMPLEX || (word == AUTO && (map->features + 1) / 2 >= kl_power_columns(map));
+}
+
+static kl_tree_shape shape_of(const kl_map *map)
+{
+    int64_t columns = kl_power_columns(map);
+    bool complex = is_complex(map);
+    kl_tree_shape t = {.complex = complex, .kept = complex ? (map->features + 1) / 2 : map->features, .leaves = kl_power_degree(map)};
+    t.size = kl_hadamard_size(t.kept);
+    t.leaf = kl_hadamard_size(columns);
+    t.exact = columns <= t.size;
+    if (t.leaves == 1) /* no transform behind it: the SRHT goes to the features at once */
+        t.size = t.kept;
+    return t;
+}
+
+/* The steps in the order of work: a subtree of n leaves has the largest power of two below n on its left. */
+static int64_t plan(const kl_tree_shape *t, int64_t leaves, kl_tree_kind *kind)
+{
+    int64_t left = 1, steps;
+    if (leaves == 1 || (leaves == 2 && t->exact)) {
+        *kind = leaves == 1 ? KL_TREE_LEAF : KL_TREE_PAIR;
+        return 1;
+    }
+    while (2 * left < leaves)
+        left *= 2;
+    steps = plan(t, left, kind);
+    if (leaves - left > 1 || !t->exact)
+        steps += plan(t, leaves - left, kind + steps);
+    kind[steps] = leaves - left == 1 && t->exact ? KL_TREE_SIDE : KL_TREE_JOIN;
+    return steps + 1;
+}
+
+/* How many vectors wait at most. */
+static int64_t slots_of(const kl_tree_state *s)
+{
+    int64_t now = 0, most = 0;
+    for (int64_t i = 0; i < s->steps; i++) {
+        now += s->step[i].kind == KL_TREE_JOIN ? -1 : s->step[i].kind == KL_TREE_SIDE ? 0 : 1;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+static klift_status draw_signs(kl_map *map, int64_t row, int64_t count, double scale, kl_complex *sign)
+{
+    const kl_tree_state *s = map->state;
+    kl_random from = {map->seed, map->stream, KL_DRAW_SIGN};
+    KL_TRY(kl_new(&sign->re, count, sizeof *sign->re, "signs"));
+    if (s->shape.complex) {
+        KL_TRY(kl_new(&sign->im, count, sizeof *sign->im, "signs"));
+        kl_random_roots(&from, (uint32_t)row, count, sign->re, sign->im);
+    } else
+        kl_random_signs(&from, (uint32_t)row, count, sign->re);
+    for (int64_t i = 0; i < count; i++) {
+        sign->re[i] *= (float)scale;
+        if (s->shape.complex)
+            sign->im[i] *= (float)scale;
+    }
+    return KLIFT_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Which coordinates of the root are features: a random subset, so that its variance is that of a sample. */
+static klift_status draw_kept(kl_map *map, int32_t **kept)
+{
+    const kl_tree_state *s = map->state;
+    kl_random from = {map->seed, map->stream, KL_DRAW_ORDER};
+    KL_TRY(kl_new(kept, s->shape.size, sizeof **kept, "features"));
+    kl_random_permutation(&from, (uint32_t)(2 * s->steps), s->shape.size, *kept);
+    qsort(*kept, (size_t)s->shape.kept, sizeof **kept, ascending);
+    return KLIFT_OK;
+}
+
+/* Where coordinate k of the right side comes from: index (count), for the coordinates kept[k], or k when kept is NULL. */
+static klift_status draw_order(kl_map *map, int64_t i, const int32_t *kept)
+{
+    const kl_tree_state *s = map->state;
+    const kl_tree_shape *t = &s->shape;
+    kl_tree_step *step = &s->step[i];
+    kl_random from = {map->seed, map->stream, KL_DRAW_ORDER};
+    int32_t *order = NULL;
+    int64_t count = kept != NULL ? t->kept : t->size, length = step->kind == KL_TREE_PAIR || step->kind == KL_TREE_LEAF ? t->leaf : t->size;
+    klift_status status = KLIFT_OK;
+    KL_GO(kl_new(&order, length, sizeof *order, "permutations"));
+    kl_random_permutation(&from, (uint32_t)i, length, order);
+    if (step->kind == KL_TREE_PAIR) {
+        KL_GO(kl_new(&step->offset, t->leaf, sizeof *step->offset, "permutations"));
+        kl_random_permutation(&from, (uint32_t)(s->steps + i), t->leaf, step->offset);
+    }
+    if (step->kind == KL_TREE_PAIR) {
+        step->place = order;
+        order = NULL;
+    }
+    if (step->kind == KL_TREE_PAIR && kept == NULL)
+        goto done; /* the blocks move by their offsets */
+    KL_GO(kl_new(&step->order, count, sizeof *step->order, "permutations"));
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = kept != NULL ? kept[k] : k;
+        if (step->kind == KL_TREE_PAIR)
+            step->order[k] = (int32_t)((at + step->offset[at / t->leaf % t->leaf]) % t->leaf);
+        else
+            step->order[k] = step->kind == KL_TREE_SIDE ? order[at] % (int32_t)t->leaf : order[at];
+    }
+done:
+    kl_free(order);
+    return status;
+}
+
+/* At the root with features left out, the left side is picked too. */
+static klift_status draw_left(kl_map *map, int64_t i, const int32_t *kept)
+{
+    const kl_tree_state *s = map->state;
+    kl_tree_step *step = &s->step[i];
+    KL_TRY(kl_new(&step->left, s->shape.kept, sizeof *step->left, "features"));
+    for (int64_t k = 0; k < s->shape.kept; k++)
+        step->left[k] = step->kind == KL_TREE_PAIR ? kept[k] % (int32_t)s->shape.leaf : kept[k];
+    return KLIFT_OK;
+}
+
+static klift_status draw_step(kl_map *map, int64_t i)
+{
+    const kl_tree_state *s = map->state;
+    const kl_tree_shape *t = &s->shape;
+    kl_tree_step *step = &s->step[i];
+    bool root = i == s->steps - 1, leaf = step->kind == KL_TREE_PAIR || step->kind == KL_TREE_LEAF;
+    double node = 1 / sqrt((double)t->size), last = 1 / sqrt((double)t->kept);
+    int32_t *kept = NULL;
+    klift_status status = KLIFT_OK;
+    /* the scale of a node is in the signs behind it, that of the root in those of its left side */
+    if (leaf)
+        KL_GO(draw_signs(map, 4 * i, t->leaf, root ? last : 1, &step->leaf[0]));
+    if (step->kind == KL_TREE_PAIR || step->kind == KL_TREE_SIDE)
+        KL_GO(draw_signs(map, 4 * i + 1, t->leaf, 1, &step->leaf[1]));
+    if (!root)
+        KL_GO(draw_signs(map, 4 * i + 2, t->size, i == s->root_left ? node * last : node, &step->sign));
+    if (root && t->kept < t->size) {
+        KL_GO(draw_kept(map, &kept));
+        KL_GO(draw_left(map, i, kept));
+    }
+    status = draw_order(map, i, kept);
+done:
+    kl_free(kept);
+    return status;
+}
+
+/* The step whose result is the left side of the root: the last one before the right side's first. */
+static int64_t find_root_left(const kl_tree_state *s)
+{
+    int64_t i = s->steps - 2, open = 0;
+    if (s->steps < 2 || s->step[s->steps - 1].kind == KL_TREE_SIDE)
+        return i;
+    for (open = 1; open > 0; i--) /* backwards over one whole subtree */
+        open += s->step[i].kind == KL_TREE_JOIN ? 1 : s->step[i].kind == KL_TREE_SIDE ? 0 : -1;
+    return i;
+}
+
+static klift_status draw(kl_map *map, klift_run *run)
+{
+    kl_tree_state *s = map->state;
+    kl_tree_kind *kind = NULL;
+    klift_status status = KLIFT_OK;
+    if (kl_power_exact(map))
+        return kl_map_set_outputs(map, map->features);
+    s->shape = shape_of(map);
+    KL_GO(kl_map_set_outputs(map, (s->shape.complex ? 2 : 1) * s->shape.kept));
+    KL_GO(kl_new(&kind, 2 * s->shape.leaves, sizeof *kind, "a tree"));
+    KL_GO(kl_new(&s->step, 2 * s->shape.leaves, sizeof *s->step, "a tree"));
+    s->steps = plan(&s->shape, s->shape.leaves, kind);
+    for (int64_t i = 0; i < s->steps; i++)
+        s->step[i].kind = kind[i];
+    s->slots = slots_of(s);
+    s->root_left = find_root_left(s);
+    for (int64_t i = 0; i < s->steps; i++) {
+        KL_GO(kl_run_check(run));
+        KL_GO(draw_step(map, i));
+    }
+done:
+    kl_free(kind);
+    return status;
+}
+
+/* Parts of the scratch: complex numbers of a length, real ones where the tree is real. */
+typedef struct work {
+    float *row, *placed;         /* x' (leaf), and with its columns in random places */
+    int64_t count;
+    int32_t *column;             /* entries of a row (leaf + APART) */
+    float *value;
+    kl_complex one, two;          /* transforms of leaves (leaf) */
+    kl_complex left, right;       /* gathered: (size) */
+    float *slots;                 /* (slots, 2, size + APART) */
+} work;
+
+static int64_t work_floats(const kl_tree_state *s)
+{
+    const kl_tree_shape *t = &s->shape;
+    return 8 * (t->leaf + APART) + 4 * (t->size + APART) + s->slots * 2 * (t->size + APART);
+}
+
+static kl_complex take(float **next, int64_t count)
+{
+    kl_complex c = {*next, *next + count + APART};
+    *next += 2 * (count + APART);
+    return c;
+}
+
+static work split(const kl_tree_state *s, void *scratch)
+{
+    const kl_tree_shape *t = &s->shape;
+    float *next = scratch;
+    int64_t apart = t->leaf + APART;
+    work w = {.row = next, .placed = next + apart, .value = next + 2 * apart, .column = (int32_t *)(next + 3 * apart)};
+    next += 4 * apart;
+    w.one = take(&next, t->leaf);
+    w.two = take(&next, t->leaf);
+    w.left = take(&next, t->size);
+    w.right = take(&next, t->size);
+    w.slots = next;
+    return w;
+}
+
+static void transform(const kl_tree_shape *t, int64_t n, kl_complex c)
+{
+    kl_hadamard(n, NULL, c.re);
+    if (t->complex)
+        kl_hadamard(n, NULL, c.im);
+}
+
+/* H(sign o x') over a leaf's own coordinates. */
+static void transform_leaf(const kl_tree_shape *t, const float *row, const kl_complex *sign, kl_complex out)
+{
+    kl_hadamard_of(t->leaf, sign->re, row, out.re);
+    if (t->complex)
+        kl_hadamard_of(t->leaf, sign->im, row, out.im);
+}
+
+static void gather(const kl_tree_shape *t, int64_t n, const int32_t *index, kl_complex from, kl_complex out)
+{
+    if (t->complex) {
+        kl_complex_gather(n, index, from, out);
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        out.re[k] = from.re[index[k]];
+}
+
+/* out = a o b o c; without c the factor is left out. */
+static void multiply(const kl_tree_shape *t, int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+{
+    if (t->complex) {
+        kl_complex_multiply(n, a, b, c, out);
+        return;
+    }
+    for (int64_t k = 0; c != NULL && k < n; k++)
+        out.re[k] = a.re[k] * b.re[k] * c->re[k];
+    for (int64_t k = 0; c == NULL && k < n; k++)
+        out.re[k] = a.re[k] * b.re[k];
+}
+
+static kl_complex behind(const kl_tree_shape *t, kl_complex c, int64_t k)
+{
+    return (kl_complex){c.re + k, t->complex ? c.im + k : NULL};
+}
+
+static const float *place_columns(const kl_tree_shape *t, const kl_tree_step *step, const work *w)
+{
+    memset(w->placed, 0, (size_t)t->leaf * sizeof *w->placed);
+    for (int64_t q = 0; q < w->count; q++)
+        w->placed[step->place[w->column[q]]] = w->value[q];
+    return w->placed;
+}
+
+/* Coordinates first .. first + count - 1 of the product of two leaves, from `one` and `two` on in theirs. */
+static void multiply_run(const kl_tree_shape *t, const kl_tree_step *step, const work *w, int64_t first, int64_t count, int64_t one, int64_t two, kl_complex out)
+{
+    kl_complex sign = step->sign.re != NULL ? behind(t, step->sign, first) : (kl_complex){0};
+    multiply(t, count, behind(t, w->one, one), behind(t, w->two, two), sign.re != NULL ? &sign : NULL, behind(t, out, first));
+}
+
+/* Two leaves: block by block, the second one turned by the block's offset. */
+static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
+{
+    for (int64_t first = 0; first < t->size; first += t->leaf) {
+        int64_t offset = step->offset[first / t->leaf % t->leaf], count = t->leaf - offset;
+        multiply_run(t, step, w, first, count, 0, offset, out);
+        multiply_run(t, step, w, first + count, offset, count, 0, out);
+    }
+}
+
+/* A random leaf: rows of its transform, times the signs that stand behind it. */
+static void pick_leaf(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
+{
+    if (step->sign.re == NULL) {
+        gather(t, t->size, step->order, w->one, out);
+        return;
+    }
+    gather(t, t->size, step->order, w->one, w->left);
+    if (!t->complex)
+        for (int64_t k = 0; k < t->size; k++)
+            out.re[k] = w->left.re[k] * step->sign.re[k];
+    else
+        kl_complex_multiply(t->size, w->left, step->sign, NULL, out);
+}
+
+static kl_complex slot(const kl_tree_state *s, const work *w, int64_t at)
+{
+    float *re = w->slots + at * 2 * (s->shape.size + APART);
+    return (kl_complex){re, re + s->shape.size + APART};
+}
+
+/* One step; its result, already with the signs and the transform of the node above, is in out. */
+static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const work *w, kl_complex a, kl_complex b, kl_complex out)
+{
+    const kl_tree_shape *t = &s->shape;
+    bool pair = step->kind == KL_TREE_PAIR, root = step->sign.re == NULL;
+    if (step->kind == KL_TREE_LEAF || pair)
+        transform_leaf(t, w->row, &step->leaf[0], w->one);
+    if (pair)
+        transform_leaf(t, place_columns(t, step, w), &step->leaf[1], w->two);
+    if (step->kind == KL_TREE_SIDE)
+        transform_leaf(t, w->row, &step->leaf[1], w->two);
+    if (step->kind == KL_TREE_LEAF)
+        pick_leaf(t, step, w, out);
+    else if (pair && step->left == NULL)
+        multiply_pair(t, step, w, out);
+    else {
+        int64_t count = step->left != NULL ? t->kept : t->size;
+        gather(t, count, step->order, step->kind == KL_TREE_JOIN ? b : w->two, w->right);
+        if (step->left != NULL)
+            gather(t, count, step->left, pair ? w->one : a, w->left);
+        multiply(t, count, step->left != NULL ? w->left : a, w->right, root ? NULL : &step->sign, out);
+    }
+    if (!root)
+        transform(t, t->size, out);
+}
+
+static klift_status apply_row(const kl_map *map, const kl_batch *x, int64_t row, float *z, work *w)
+{
+    const kl_tree_state *s = map->state;
+    int64_t top = 0;
+    KL_TRY(kl_power_entries(map, x, row, 1, w->column, w->value, &w->count));
+    memset(w->row, 0, (size_t)s->shape.leaf * sizeof *w->row);
+    for (int64_t q = 0; q < w->count; q++)
+        w->row[w->column[q]] = w->value[q];
+    for (int64_t i = 0; i < s->steps; i++) {
+        const kl_tree_step *step = &s->step[i];
+        int64_t taken = step->kind == KL_TREE_JOIN ? 2 : step->kind == KL_TREE_SIDE ? 1 : 0;
+        top -= taken;
+        kl_complex out = i == s->steps - 1 ? (kl_complex){z, z + s->shape.kept} : slot(s, w, top);
+        apply_step(s, step, w, slot(s, w, top), slot(s, w, top + 1), out);
+        top++;
+    }
+    return KLIFT_OK;
+}
+
+static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
+{
+    if (kl_power_exact(map))
+        return kl_power_apply_exact(map, x, z);
+    work w = split(map->state, scratch);
+    for (int64_t i = 0; i < x->rows; i++)
+        KL_TRY(apply_row(map, x, i, z->dense + i * z->stride, &w));
+    return KLIFT_OK;
+}
+
+static int64_t memory(const kl_map *map)
+{
+    if (kl_power_exact(map))
+        return 0;
+    kl_tree_shape t = shape_of(map);
+    int64_t leaves = t.leaves * (t.complex ? 2 : 1) * t.leaf, inner = 2 * (t.leaves - 1) * (t.complex ? 2 : 1) * t.size;
+    int64_t orders = t.leaves * (t.leaf > t.size ? t.leaf : t.size) * 2 + 3 * t.size;
+    return (leaves + inner + orders) * (int64_t)sizeof(float) + 2 * t.leaves * (int64_t)sizeof(kl_tree_step);
+}
+
+static int64_t scratch_bytes(const kl_map *map, int64_t rows)
+{
+    const kl_tree_state *s = map->state;
+    (void)rows;
+    return s->step == NULL ? 0 : work_floats(s) * (int64_t)sizeof(float);
+}
+
+static double variance(const kl_map *map, const kl_pair *pair)
+{
+    if (kl_power_exact(map))
+        return 0;
+    kl_power_pair p = kl_power_moments(map, pair);
+    return kl_tree_variance(map->state, &p);
+}
+
+/* Additions of the transforms, six for every complex product, one for every number picked. */
+static double cost(const kl_map *map, int64_t entries)
+{
+    const kl_tree_state *s = map->state;
+    double parts = s->shape.complex ? 2 : 1, product = s->shape.complex ? 6 : 1, leaf = (double)s->shape.leaf, size = (double)s->shape.size, sum = (double)entries;
+    for (int64_t i = 0; s->step != NULL && i < s->steps; i++) {
+        const kl_tree_step *step = &s->step[i];
+        double leaves = step->kind == KL_TREE_PAIR ? 2 : step->kind == KL_TREE_JOIN ? 0 : 1;
+        sum += leaves * parts * leaf * (log2(leaf) + 1) + size * (product + parts);
+        if (step->sign.re != NULL)
+            sum += size * (product + parts * log2(size));
+    }
+    return sum;
+}
+
+static float *weights(kl_map *map, int64_t *count)
+{
+    kl_tree_state *s = map->state;
+    *count = s->step != NULL ? s->shape.leaf : 0;
+    return s->step != NULL ? s->step[0].leaf[0].re : NULL;
+}
+
+static void clear(kl_map *map)
+{
+    kl_tree_state *s = map->state;
+    for (int64_t i = 0; s->step != NULL && i < 2 * s->shape.leaves; i++) {
+        kl_tree_step *step = &s->step[i];
+        const kl_complex sign[] = {step->leaf[0], step->leaf[1], step->sign};
+        for (int k = 0; k < 3; k++) {
+            kl_free(sign[k].re);
+            kl_free(sign[k].im);
+        }
+        kl_free(step->place);
+        kl_free(step->order);
+        kl_free(step->offset);
+        kl_free(step->left);
+    }
+    kl_free(s->step);
+}
+
+const kl_map_type kl_map_tree = {
+    .name = "tree",
+    .summary = "a tree of products with exact leaves: the best data-free map for powers of the inner product from degree 3 on",
+    .params = params,
+    .needs = KL_POWER,
+    .accuracy = KL_UNBIASED,
+    .state_size = sizeof(kl_tree_state),
+    .draw = draw,
+    .apply = apply,
+    .memory = memory,
+    .scratch = scratch_bytes,
+    .variance = variance,
+    .cost = cost,
+    .weights = weights,
+    .clear = clear,
+};
