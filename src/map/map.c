@@ -16,6 +16,9 @@ static const kl_map_type *const types[] = {
 #undef MAP
     NULL};
 
+/* What is in the parentheses of a map around another one when nothing is: the first that fits. */
+static const char *const inner_names[] = {"maclaurin", "orthogonal", "fourier", "tree"};
+
 enum { MOST_FEATURES = 1 << 24 };
 
 const kl_map_type *kl_map_type_at(int64_t index)
@@ -29,9 +32,22 @@ const char *kl_map_name_at(int64_t index, const void *context)
     return types[index] != NULL ? types[index]->name : NULL;
 }
 
+static const kl_map_type *find_type(const char *name)
+{
+    for (int64_t i = 0; types[i] != NULL; i++)
+        if (strcmp(types[i]->name, name) == 0)
+            return types[i];
+    return NULL;
+}
+
 bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
 {
-    return (type->needs & kernel->offers) == type->needs;
+    bool fits = false;
+    if (!type->wraps)
+        return (type->needs & kernel->offers) == type->needs;
+    for (int64_t i = 0; types[i] != NULL; i++)
+        fits = fits || (!types[i]->wraps && types[i]->accuracy == KL_UNBIASED && kl_map_fits(types[i], kernel));
+    return fits;
 }
 
 /* A fixed rule: it counts, it never times. Orthogonal directions are worth four times the operations of independent ones;
@@ -65,24 +81,40 @@ static klift_status refuse(const kl_map_type *type, const kl_kernel_type *kernel
 static klift_status read_type(kl_map *map, const kl_spec *spec)
 {
     char where[80] = "map ";
-    for (int64_t i = 0; types[i] != NULL; i++)
-        if (strcmp(types[i]->name, spec->name) == 0)
-            map->type = types[i];
+    map->type = find_type(spec->name);
     if (map->type == NULL)
         return kl_unknown("map", spec->name, kl_map_name_at, NULL);
     strncat(where, spec->name, 60);
-    if (spec->arguments > 0)
-        return kl_fail(KLIFT_USAGE, "%s takes no arguments in parentheses", where);
+    if (spec->arguments > (map->type->wraps ? 1 : 0))
+        return kl_fail(KLIFT_USAGE, map->type->wraps ? "%s takes one map in parentheses" : "%s takes no arguments in parentheses", where);
     return kl_params_read(map->type->params, spec, where, map->value);
 }
 
-klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **out)
+/* The map in the parentheses; its spec moves from that of the map around it. */
+static klift_status take_inner(kl_map *map, kl_spec *spec, kl_spec **inner)
 {
-    kl_spec *spec = NULL;
+    const char *name = NULL;
+    if (spec->arguments > 0) {
+        *inner = spec->argument[0];
+        spec->arguments = 0;
+        return KLIFT_OK;
+    }
+    for (size_t i = 0; name == NULL && i < sizeof inner_names / sizeof inner_names[0]; i++) {
+        const kl_map_type *type = find_type(inner_names[i]);
+        if (type != NULL && kl_map_fits(type, map->kernel->type))
+            name = inner_names[i];
+    }
+    if (name == NULL)
+        return kl_fail(KLIFT_USAGE, "map %s: say which map it is around, as in %s(fourier)", map->type->name, map->type->name);
+    return kl_spec_parse(name, "map", inner);
+}
+
+static klift_status build(kl_spec **text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **out)
+{
+    kl_spec *spec = *text, *inner = NULL;
     kl_map *map = NULL;
     klift_status status;
-    *out = NULL;
-    KL_GO(kl_spec_parse(strcmp(text, "auto") == 0 ? kl_map_choose(kernel, features, 1, 1) : text, "map", &spec));
+    *text = NULL;
     KL_GO(kl_new(&map, 1, sizeof *map, "a map"));
     KL_GO(read_type(map, spec));
     if (!kl_map_fits(map->type, kernel->type)) {
@@ -94,14 +126,29 @@ klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t featu
     map->features = features;
     map->seed = seed;
     map->stream = stream;
+    if (map->type->wraps) {
+        KL_GO(take_inner(map, spec, &inner));
+        KL_GO(build(&inner, kernel, features, seed, stream, &map->inner)); /* as deep as the grammar allows parentheses */
+        if (map->type->wrap != NULL)
+            KL_GO(map->type->wrap(map));
+    }
     map->spec = spec;
     spec = NULL;
     *out = map;
     map = NULL;
 done:
     kl_spec_free(spec);
+    kl_spec_free(inner);
     kl_map_free(map);
     return status;
+}
+
+klift_status kl_map_new(const char *text, const kl_kernel *kernel, int64_t features, uint64_t seed, uint32_t stream, kl_map **out)
+{
+    kl_spec *spec = NULL;
+    *out = NULL;
+    KL_TRY(kl_spec_parse(strcmp(text, "auto") == 0 ? kl_map_choose(kernel, features, 1, 1) : text, "map", &spec));
+    return build(&spec, kernel, features, seed, stream, out);
 }
 
 const char *kl_map_text(const kl_map *map, const char *key)
@@ -116,19 +163,29 @@ klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t fe
 {
     kl_map *map;
     KL_TRY(kl_map_new(text, kernel, features, 0, 0, &map));
-    *rows = map->type->sample != NULL ? map->type->sample(map) : 0;
+    *rows = 0;
+    for (const kl_map *m = map; m != NULL; m = m->inner) {
+        int64_t wanted = m->type->sample != NULL ? m->type->sample(m) : 0;
+        *rows = wanted > *rows ? wanted : *rows;
+    }
     kl_map_free(map);
     return KLIFT_OK;
+}
+
+static klift_status check_spec(const kl_spec *spec)
+{
+    kl_map map = {0};
+    KL_TRY(read_type(&map, spec));
+    return spec->arguments > 0 ? check_spec(spec->argument[0]) : KLIFT_OK;
 }
 
 klift_status kl_map_check(const char *text)
 {
     kl_spec *spec = NULL;
-    kl_map map = {0};
     if (strcmp(text, "auto") == 0)
         return KLIFT_OK;
     KL_TRY(kl_spec_parse(text, "map", &spec));
-    klift_status status = read_type(&map, spec);
+    klift_status status = check_spec(spec);
     kl_spec_free(spec);
     return status;
 }
@@ -155,15 +212,23 @@ klift_status kl_map_set_outputs(kl_map *map, int64_t n_out)
     return KLIFT_OK;
 }
 
+/* The inner map first. */
+static klift_status fit_map(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run)
+{
+    map->n_in = n_in;
+    if (map->inner != NULL)
+        KL_TRY(fit_map(map->inner, survey, n_in, run));
+    if (map->type->fit == NULL)
+        return KLIFT_OK;
+    if (survey == NULL && !map->type->fit_without_data)
+        return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
+    return map->type->fit(map, survey, run);
+}
+
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run)
 {
     KL_TRY(kl_kernel_ready(map->kernel));
-    map->n_in = n_in;
-    if (map->type->fit != NULL) {
-        if (survey == NULL && !map->type->fit_without_data)
-            return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
-        KL_TRY(map->type->fit(map, survey, run));
-    }
+    KL_TRY(fit_map(map, survey, n_in, run));
     KL_TRY(check_memory(map, run, KLIFT_MEMORY));
     return map->type->draw(map, run);
 }
@@ -174,6 +239,7 @@ void kl_map_free(kl_map *map)
         return;
     if (map->type != NULL && map->type->clear != NULL && map->state != NULL)
         map->type->clear(map);
+    kl_map_free(map->inner);
     kl_kernel_free(map->kernel);
     kl_spec_free(map->spec);
     kl_free(map->state);
@@ -183,6 +249,11 @@ void kl_map_free(kl_map *map)
 void kl_map_print(const kl_map *map, kl_text *text)
 {
     kl_text_add(text, "%s", map->type->name);
+    if (map->inner != NULL) {
+        kl_text_add(text, "(");
+        kl_map_print(map->inner, text);
+        kl_text_add(text, ")");
+    }
     kl_params_print(map->type->params, map->value, text);
 }
 
@@ -223,6 +294,55 @@ klift_status kl_map_apply_dense(const kl_map *map, const kl_batch *x, float *z, 
     return KLIFT_OK;
 }
 
+/* What data decided: the map's own, then its inner map's. */
+static void save_fitted(const kl_map *map, kl_record_writer *to)
+{
+    if (map->type->save != NULL)
+        map->type->save(map, to);
+    if (map->inner != NULL)
+        save_fitted(map->inner, to);
+}
+
+static klift_status load_fitted(kl_map *map, int64_t n_in, kl_record_reader *from)
+{
+    map->n_in = n_in;
+    if (map->type->load != NULL)
+        KL_TRY(map->type->load(map, from));
+    return map->inner != NULL ? load_fitted(map->inner, n_in, from) : KLIFT_OK;
+}
+
+/* By way of the bytes that save writes: what they hold is what a map is, but for its stream. */
+klift_status kl_map_stream(const kl_map *map, uint32_t stream, klift_run *run, kl_map **out)
+{
+    kl_record_writer bytes;
+    kl_record_reader from;
+    kl_text text = {0};
+    kl_map *copy = NULL;
+    uint32_t tag;
+    klift_status status;
+    *out = NULL;
+    kl_record_begin(&bytes, KL_RECORD_MODEL);
+    kl_record_open(&bytes, KL_TAG('C', 'O', 'P', 'Y'), true);
+    save_fitted(map, &bytes);
+    kl_record_close(&bytes);
+    kl_map_print(map, &text);
+    bytes.failed = bytes.failed || text.failed;
+    KL_GO(kl_record_finish(&bytes));
+    KL_GO(kl_record_check(&from, bytes.bytes, bytes.length, KL_RECORD_MODEL));
+    KL_GO(kl_record_next(&from, &tag));
+    KL_GO(kl_map_new(text.text, map->kernel, map->features, map->seed, stream, &copy));
+    KL_GO(load_fitted(copy, map->n_in, &from));
+    status = copy->type->draw(copy, run);
+done:
+    kl_text_clear(&text);
+    kl_record_clear(&bytes);
+    if (status == KLIFT_OK)
+        *out = copy;
+    else
+        kl_map_free(copy);
+    return status;
+}
+
 void kl_map_save(const kl_map *map, kl_record_writer *to)
 {
     kl_text kernel = {0}, text = {0};
@@ -239,8 +359,7 @@ void kl_map_save(const kl_map *map, kl_record_writer *to)
     kl_record_put_i64(to, map->features);
     kl_record_put_i64(to, map->n_in);
     kl_record_put_i64(to, map->n_out);
-    if (map->type->save != NULL)
-        map->type->save(map, to);
+    save_fitted(map, to);
     kl_text_clear(&kernel);
     kl_text_clear(&text);
 }
@@ -280,9 +399,7 @@ klift_status kl_map_load(kl_record_reader *from, int64_t n_in, klift_run *run, k
     KL_GO(kl_kernel_new(s.kernel, &kernel));
     KL_GO(kl_map_new(s.map, kernel, s.features, (uint64_t)s.seed, s.stream, &map));
     KL_GO(kl_kernel_ready(map->kernel));
-    map->n_in = s.n_in;
-    if (map->type->load != NULL)
-        KL_GO(map->type->load(map, from));
+    KL_GO(load_fitted(map, s.n_in, from));
     KL_GO(check_memory(map, run, KLIFT_MODEL));
     map->n_out = s.n_out;
     KL_GO(map->type->draw(map, run));

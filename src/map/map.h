@@ -3,6 +3,7 @@
  * `klift list`, train, save and load, and under the contract test.
  * A map is made from (spec, seed, stream): another stream is an independent copy. Call order: new, fit (what data
  * decide), draw (what the seed decides), then const and shared between threads. Loading is new, load, draw.
+ * A map may be made around another one, craft(maclaurin): new makes and owns the inner map, with the same kernel.
  */
 #ifndef KL_MAP_H
 #define KL_MAP_H
@@ -37,6 +38,9 @@ typedef struct kl_map_type {
     unsigned domain;      /* of the rows: 0, KL_UNIT_NORM, KL_NON_NEGATIVE */
     kl_accuracy accuracy;
     size_t state_size;
+    bool wraps; /* takes a random map in parentheses: map->inner */
+    /* (wraps) before fit or load: sets features and stream of map->inner, refuses what it cannot be around */
+    klift_status (*wrap)(kl_map *map);
     int64_t (*sample)(const kl_map *map); /* (optional) rows it would like the survey's sample to have */
     /* (optional) what the prepared sample decides; stored by save */
     klift_status (*fit)(kl_map *map, const kl_survey *survey, klift_run *run);
@@ -54,12 +58,17 @@ typedef struct kl_map_type {
     void (*save)(const kl_map *map, kl_record_writer *to);          /* (optional) what (seed, stream) cannot redraw */
     klift_status (*load)(kl_map *map, kl_record_reader *from);      /* (optional) */
     float *(*weights)(kl_map *map, int64_t *count);                 /* (optional) the numbers drawn: export and tests */
+    /* (optional) for maps around it, after fit or load: how many of the first columns are exact, the same for every stream */
+    int64_t (*exact_columns)(const kl_map *map);
+    /* (optional, with exact_columns) after fit: as many random columns as this behind the exact ones it has; sets features */
+    klift_status (*resize)(kl_map *map, const kl_survey *survey, int64_t columns, klift_run *run);
     void (*clear)(kl_map *map);                                     /* (optional) */
 } kl_map_type;
 
 struct kl_map {
     const kl_map_type *type;
     kl_kernel *kernel; /* owned, fitted */
+    kl_map *inner;     /* owned: the map in parentheses, or NULL */
     kl_value value[KL_PARAMS_MAX];
     int64_t features;  /* as asked for */
     int64_t n_in, n_out;
@@ -79,6 +88,8 @@ klift_status kl_map_check(const char *text);
 const char *kl_map_text(const kl_map *map, const char *key);
 /* Rows of a sample that such a map would like to see. */
 klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t features, int64_t *rows);
+/* An independent copy of a fitted or loaded map: its spec and what data decided, drawn from another stream. */
+klift_status kl_map_stream(const kl_map *map, uint32_t stream, klift_run *run, kl_map **copy);
 /* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
 void kl_map_free(kl_map *map);
