@@ -5,6 +5,8 @@
 #include "gram.h"
 #include "support.h"
 
+#include "map/power.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +122,28 @@ static void it_is_near_the_limit_of_all_data_free_maps(void **state)
     assert_true(e.stated < 0.5 * flat.stated);
 }
 
+static void auto_takes_what_the_closed_forms_say(void **state)
+{
+    static const struct {
+        const char *kernel;
+        int64_t features, columns;
+        double nonzeros;
+        const char *map;
+    } is[] = {{"poly:degree=7", 4096, 784, 150, "tree"},        {"poly:degree=10", 1024, 16, 16, "tree"},    {"poly:degree=10,offset=0", 1024, 64, 64, "tree"},
+              {"poly:degree=3", 1024, 64, 64, "maclaurin"},     {"poly:degree=2", 1024, 64, 64, "maclaurin"}, {"poly:degree=5", 4096, 5, 5, "maclaurin"},
+              {"poly:degree=7", 1024, 1000000, 20, "tensor-sketch"}, {"poly:degree=1", 1024, 54, 54, "tree"},      {"poly:degree=0", 1024, 54, 54, "tree"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
+        kl_kernel *kernel;
+        assert_int_equal(kl_kernel_new(is[i].kernel, &kernel), KLIFT_OK);
+        const char *name = kl_power_choose(kernel, is[i].features, is[i].columns, is[i].nonzeros);
+        if (strcmp(name, is[i].map) != 0)
+            print_message("%s, %lld features of %lld columns: %s\n", is[i].kernel, (long long)is[i].features, (long long)is[i].columns, name);
+        assert_string_equal(name, is[i].map);
+        kl_kernel_free(kernel);
+    }
+}
+
 static void degrees_0_1_and_200(void **state)
 {
     float x[30 * 8];
@@ -168,6 +192,7 @@ int main(void)
         cmocka_unit_test(every_width_degree_and_number_of_features_will_do),
         cmocka_unit_test(it_turns_real_below_twice_the_columns),
         cmocka_unit_test(it_is_near_the_limit_of_all_data_free_maps),
+        cmocka_unit_test(auto_takes_what_the_closed_forms_say),
         cmocka_unit_test(degrees_0_1_and_200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

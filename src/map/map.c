@@ -2,6 +2,7 @@
 #include "map/map.h"
 
 #include "base/memory.h"
+#include "map/power.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,6 +57,8 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
 {
     if (kernel->type->offers & KL_LINEAR)
         return "identity";
+    if (kernel->type->offers & KL_POWER)
+        return kl_power_choose(kernel, features, n_in, nonzeros);
     if (!(kernel->type->offers & KL_SPECTRUM))
         return kernel->type->offers & KL_SERIES ? "maclaurin" : "nystrom";
     if (!(kernel->type->offers & KL_ROTATION))

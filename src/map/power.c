@@ -28,6 +28,49 @@ kl_power_pair kl_power_moments(const kl_map *map, const kl_pair *pair)
     return (kl_power_pair){p.gamma * pair->xy + p.offset, (p.gamma * pair->xx + p.offset) * (p.gamma * pair->yy + p.offset), p.gamma * p.gamma * shared + p.offset * p.offset};
 }
 
+/* Variance of one pair of columns of degree n, complex signs, for rows of length 1 with the product s. */
+static double degree_variance(double s, double shared, double n)
+{
+    return pow(s * s + 1 - shared, n) + pow(fmax(2 * s * s - shared, 0), n) - 2 * pow(s * s, n);
+}
+
+/* (sum over n > h of a_n sqrt(V_n))^2 / (features - exact columns), the least over h: degrees up to h exact, complex signs above. */
+static double series_variance(const kl_kernel *kernel, int64_t features, int64_t n_in)
+{
+    const double shared = 1 / (double)(n_in + 1);
+    int64_t degree = kernel->type->power(kernel).degree;
+    double best = INFINITY, columns = 0, products = 1; /* products of n columns: C(d + n - 1, n) */
+    for (int64_t h = 0; h <= degree; h++) {
+        double sum = 0, kept = 0;
+        columns += exp(kernel->type->log_coefficient(kernel, h)) > 0 ? products : 0;
+        products *= (double)(n_in + h) / (double)(h + 1);
+        for (int64_t n = h + 1; n <= degree; n++) {
+            double a = exp(kernel->type->log_coefficient(kernel, n)), typical = degree_variance(0.25, shared, (double)n), alike = degree_variance(1, shared, (double)n);
+            sum += a * sqrt(0.995 * typical + 0.005 * alike); /* some rows are alike, and count more than the others from degree 7 on */
+            kept += a > 0 ? 2 : 0;
+        }
+        if (columns + kept <= (double)features)
+            best = fmin(best, sum > 0 ? sum * sum / ((double)features - columns) : 0);
+        if (columns > (double)features)
+            break;
+    }
+    return best;
+}
+
+const char *kl_power_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros)
+{
+    kl_power p = kernel->type->power(kernel);
+    const double s = 0.25;
+    double degree = (double)p.degree, count = (double)features, size = 1;
+    double limit = (pow((p.gamma + p.offset) * (p.gamma + p.offset), degree) + pow(s * p.gamma + p.offset, 2 * degree)) / count;
+    if (p.degree > 1 && series_variance(kernel, features, n_in) < 1.2 * limit) /* a tree is 1.1 to 1.3 times above the limit */
+        return "maclaurin";
+    while (size < (double)n_in + 1)
+        size *= 2;
+    /* a tree fills rows with zeros: worth four times the operations of a flat sketch */
+    return 2 * size * log2(size) > 4 * (nonzeros + count * log2(count + 1)) ? "tensor-sketch" : "tree";
+}
+
 bool kl_power_exact(const kl_map *map)
 {
     int64_t degree = kl_power_degree(map);

@@ -17,6 +17,8 @@ typedef struct kl_power_pair {
 int64_t kl_power_degree(const kl_map *map);
 int64_t kl_power_columns(const kl_map *map); /* of x' */
 kl_power_pair kl_power_moments(const kl_map *map, const kl_pair *pair);
+/* The map of `auto`: by closed forms for a typical pair of rows of length 1, and by operations. */
+const char *kl_power_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros);
 /* Degree 0 is the constant 1, and degree 1 is x' itself where it fits into the features: other columns are 0. */
 bool kl_power_exact(const kl_map *map);
 klift_status kl_power_apply_exact(const kl_map *map, const kl_batch *x, const kl_output *z);
