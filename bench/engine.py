@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The engine: products, factors, maps, transforms and a whole training, each against its peer in one interleaved run.
 
-usage: bench/engine.py BUILD [engine|maps|training]   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
+usage: bench/engine.py BUILD [engine|maps|polynomial|training]   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
 KLIFT_DATA names the folder with mnist/ (its four IDX files) for the training; without it that row is skipped.
 """
 import ctypes, json, os, subprocess, sys, time
@@ -95,6 +95,56 @@ def maps(build):
             row("orthogonal 10,000 x 784 -> 4096, fresh memory", peer / fresh, 8, f"{fresh * 1e3:.1f} ms", said)]
 
 
+def dense_maclaurin(numpy, degree, columns, features):
+    """The same features as klift's structured maclaurin by dense products: (s + 1)^degree, complex signs, so many of each degree as a_n."""
+    from math import comb
+    weights = [comb(degree, n) for n in range(degree + 1)]
+    counts = [max(1, round(features // 2 * w / sum(weights[1:]))) for w in weights]
+    random = numpy.random.default_rng(2)
+    longest_first = [n for n in range(degree, 0, -1) for _ in range(counts[n])][:features // 2]
+    slots = []
+    for j in range(1, degree + 1):  # factor j is needed by the features of at least that degree, which come first
+        codes = random.integers(0, 4, (columns, sum(n >= j for n in longest_first)))
+        signs = numpy.where(codes & 2, -1, 1).astype(numpy.float32)
+        slots.append((numpy.where(codes & 1, 0, signs).astype(numpy.float32), numpy.where(codes & 1, signs, 0).astype(numpy.float32)))
+
+    def work(x):
+        z = numpy.ones((len(x), len(longest_first)), numpy.complex64)
+        for re, im in slots:
+            factor = numpy.empty((len(x), re.shape[1]), numpy.complex64)
+            factor.real, factor.imag = x @ re, x @ im
+            z[:, :re.shape[1]] *= factor
+        return z
+    return work
+
+
+def polynomial(build):
+    try:
+        import numpy
+        from sklearn.kernel_approximation import PolynomialCountSketch
+    except ImportError as missing:
+        print(f"skipped: PolynomialCountSketch: {missing}; scripts/setup bench installs it")
+        return []
+    klift = Klift(f"{os.path.abspath(build)}/libklift.so")
+    known = subprocess.run([f"{build}/klift", "list", "maps"], capture_output=True, text=True, check=True).stdout
+    x = numpy.random.default_rng(1).standard_normal((2000, 784), dtype=numpy.float32)
+    x /= numpy.linalg.norm(x, axis=1, keepdims=True)
+    z = numpy.ones((2000, 4096), numpy.float32)
+    sketch = PolynomialCountSketch(degree=7, gamma=1, coef0=1, n_components=4096, random_state=1).fit(x)
+    goals = {"tensor-sketch": 100, "tree": 80}
+    made = {name: klift.map(map=name, kernel="poly:degree=7,offset=1", dim=784, features=4096) for name in goals}
+    works = [lambda name=name: klift.apply(made[name], x, z) for name in goals] + [lambda: sketch.transform(x)]
+    *ours, peer = best_of(works)
+    rows = [row(f"{name} degree 7, 2,000 x 784 -> 4096", peer / took, goal, f"{took * 1e3:.1f} ms", f"{peer * 1e3:.0f} ms PolynomialCountSketch")
+            for (name, goal), took in zip(goals.items(), ours)]
+    if "maclaurin" in known:
+        products = dense_maclaurin(numpy, 7, 784, 4096)
+        structured = klift.map(map="maclaurin:projection=hadamard,h01=false", kernel="poly:degree=7,offset=1", dim=784, features=4096)
+        took, peer = best_of([lambda: klift.apply(structured, x, z), lambda: products(x)])
+        rows.append(row("maclaurin by transforms, degree 7, 2,000 x 784 -> 4096", peer / took, 12, f"{took * 1e3:.1f} ms", f"{peer * 1e3:.0f} ms numpy, dense products"))
+    return rows
+
+
 def training(build):
     folder = os.path.join(os.environ.get("KLIFT_DATA", ""), "mnist")
     if not os.path.exists(f"{folder}/train-images-idx3-ubyte"):
@@ -122,7 +172,7 @@ def training(build):
 
 def main():
     build, rows = sys.argv[1], []
-    for part in [engine, maps, training]:
+    for part in [engine, maps, polynomial, training]:
         if len(sys.argv) < 3 or sys.argv[2] == part.__name__:
             rows += part(build)
     for r in rows:
