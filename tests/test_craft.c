@@ -37,6 +37,75 @@ static void folded_copies_have_the_variance_of_the_closed_form(void **state)
     gram_check(&(gram_case){64, "craft(orthogonal):up=4", "gaussian:gamma=1", 256, 20});
 }
 
+/* Degrees 0 and 1 are taken out of maclaurin's copies and mixed once: more features than columns, as many, and fewer. */
+static void exact_columns_are_mixed_once(void **state)
+{
+    static const char *const maps[] = {"craft(maclaurin:h01=true):up=8", "craft(maclaurin:h01=false):up=8", "craft(maclaurin):up=8",
+                                       "craft(maclaurin:law=geometric,signs=real,h01=true):up=8"};
+    static const int64_t features[] = {40, 64, 128, 1000};
+    (void)state;
+    for (int m = 0; m < 4; m++)
+        for (int f = 0; f < (quick() ? 3 : 4); f++)
+            gram_check(&(gram_case){64, maps[m], "poly:degree=3", features[f], 20});
+    gram_check(&(gram_case){16, "craft(maclaurin:h01=true):up=4", "exp", 30, 20});
+    gram_check(&(gram_case){16, "craft(maclaurin:exact=2):up=4", "poly:degree=4", 100, 20});
+    if (quick())
+        return;
+    gram_check(&(gram_case){784, "craft(maclaurin:h01=true):up=4", "poly:degree=3", 300, 12}); /* the paper's small feature spaces */
+    gram_check(&(gram_case){64, "craft(maclaurin):up=16", "poly:degree=7", 1024, 12});
+}
+
+static void check_diagonal(const char *text, const char *kernel)
+{
+    enum { D = 16, SEEDS = 2000 };
+    float x[D];
+    double y[D], square[SEEDS], mean = 0, spread = 0, stated = 0;
+    kl_pair pair;
+    syn_rows_float(1, D, x);
+    for (int j = 0; j < D; j++)
+        y[j] = (double)x[j];
+    kl_pair_set(&pair, D, y, y);
+    klift_batch row = dense_batch(1, D, x);
+    for (int s = 0; s < SEEDS; s++) {
+        kl_map *map = gram_map(text, kernel, D, 32, (uint64_t)(1 + s), 0);
+        float *z = gram_lift(map, &row);
+        square[s] = pow(gram_product(map->n_out, z, z) - kl_kernel_value(map->kernel, &pair), 2);
+        mean += square[s] / SEEDS;
+        stated = map->type->variance(map, &pair);
+        free(z);
+        kl_map_free(map);
+    }
+    for (int s = 0; s < SEEDS; s++)
+        spread += pow(square[s] - mean, 2) / (SEEDS - 1);
+    print_message("%s %s: MSE %g (se %g), stated %g\n", text, kernel, mean, sqrt(spread / SEEDS), stated);
+    assert_true(fabs(mean - stated) <= 5 * sqrt(spread / SEEDS));
+}
+
+static void a_row_with_itself_has_the_stated_variance(void **state)
+{
+    (void)state;
+    check_diagonal("craft(maclaurin:h01=true):up=4", "poly:degree=3"); /* over all pairs products of exact and folded columns nearly cancel */
+    check_diagonal("craft(fourier):up=8", "gaussian:gamma=0.05");      /* sines are small: without rotations 1.7 times as much */
+}
+
+static void exact_columns_are_counted_and_outputs_are_those_asked_for(void **state)
+{
+    static const struct {
+        const char *map;
+        int64_t features, exact;
+    } is[] = {{"craft(maclaurin:h01=true):up=8", 30, 65},       {"craft(maclaurin:h01=true):up=8", 300, 65},    {"craft(maclaurin:h01=false):up=8", 30, 1},
+              {"craft(maclaurin:exact=2):up=100", 64, 65 + 2080}, {"craft(maclaurin:law=geometric,h01=false):up=2", 30, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
+        kl_map *map = gram_map(is[i].map, "poly:degree=3", 64, is[i].features, 1, 0);
+        assert_int_equal(map->n_out, is[i].features);
+        assert_int_equal(map->inner->type->exact_columns(map->inner), is[i].exact);
+        assert_int_equal(map->inner->n_out, is[i].features + is[i].exact);
+        kl_map_free(map);
+    }
+    assert_int_equal(gram_try("craft(maclaurin:h01=true):up=2", "poly:degree=3", 64, 20), KLIFT_USAGE); /* 40 features have no room for 65 */
+}
+
 /* With ever more copies the error goes to (K(x,x) K(y,y) + K^2) / E, and never below it. */
 static void it_reaches_the_limit_and_stays_above(void **state)
 {
@@ -202,6 +271,10 @@ static void a_million_features_need_less_than_a_megabyte_of_scratch(void **state
 {
     int64_t features = 4096;
     (void)state;
+    kl_map *random = gram_map("craft(maclaurin:h01=true):up=256", "poly:degree=3", 784, features, 1, 0);
+    print_message("around maclaurin %lld bytes\n", (long long)kl_map_scratch(random, 256));
+    assert_true(kl_map_scratch(random, 256) < 1 << 20);
+    kl_map_free(random);
     kl_map *map = gram_map("craft(tensor-sketch):up=256", "poly:degree=3", 784, features, 1, 0);
     print_message("scratch %lld bytes for 256 rows\n", (long long)kl_map_scratch(map, 256));
     assert_true(kl_map_scratch(map, 256) < 1 << 20);
@@ -221,6 +294,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folded_copies_have_the_variance_of_the_closed_form),
+        cmocka_unit_test(exact_columns_are_mixed_once),
+        cmocka_unit_test(a_row_with_itself_has_the_stated_variance),
+        cmocka_unit_test(exact_columns_are_counted_and_outputs_are_those_asked_for),
         cmocka_unit_test(it_reaches_the_limit_and_stays_above),
         cmocka_unit_test(published_down_projections_are_unbiased_and_as_good_as_the_fold),
         cmocka_unit_test(what_cannot_be_wrapped_is_refused),

@@ -66,8 +66,9 @@ static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
     kl_map *inner = map->inner;
     if (map->value[DOWN].word != FOLD || inner->type->exact_columns == NULL)
         return KLIFT_OK;
+    KL_TRY(inner->type->resize(inner, survey, map->features, run));
     s->exact = inner->type->exact_columns(inner);
-    return inner->type->resize(inner, survey, map->features, run);
+    return KLIFT_OK;
 }
 
 static klift_status draw_copies(kl_map *map, klift_run *run)

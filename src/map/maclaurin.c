@@ -133,24 +133,29 @@ static klift_status lay_out(kl_map *map, const kl_degrees_wish *wish, double non
     return KLIFT_OK;
 }
 
-static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
+static klift_status fit_wish(kl_map *map, const kl_degrees_wish *wish, const kl_survey *survey, klift_run *run)
 {
     state *s = map->state;
-    kl_degrees_wish wish;
     kl_frame_pairs pairs = {0};
     klift_status status;
     double nonzeros = survey != NULL && survey->rows > 0 && survey->nonzeros > 0 ? (double)survey->nonzeros / (double)survey->rows : (double)map->n_in;
-    KL_GO(read_wish(map, &wish));
     s->frame = (kl_frame){.kernel = map->kernel, .n_in = map->n_in};
     KL_GO(kl_frame_fit(&s->frame, survey, &pairs));
     s->degrees.length = s->frame.length;
-    KL_GO(kl_degrees_fit(&s->degrees, map->kernel, &wish, &pairs));
+    KL_GO(kl_degrees_fit(&s->degrees, map->kernel, wish, &pairs));
     if (s->degrees.left_out > 1e-6)
         kl_run_say(run, KLIFT_EVENT_NOTE, "map", "maclaurin leaves out some degrees of the series: at most %.2g of K", s->degrees.left_out);
-    KL_GO(lay_out(map, &wish, s->frame.mean != NULL ? (double)map->n_in : nonzeros, -1));
+    KL_GO(lay_out(map, wish, s->frame.mean != NULL ? (double)map->n_in : nonzeros, -1));
 done:
     kl_frame_pairs_clear(&pairs);
     return status;
+}
+
+static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
+{
+    kl_degrees_wish wish;
+    KL_TRY(read_wish(map, &wish));
+    return fit_wish(map, &wish, survey, run);
 }
 
 /* ---- draw ---- */
@@ -381,6 +386,30 @@ static void clear(kl_map *map)
     kl_free(s->scale);
 }
 
+static int64_t exact_columns(const kl_map *map)
+{
+    return ((const state *)map->state)->degrees.columns;
+}
+
+/* Of the degrees that were found to be better exact, 0 and 1 stay so, or those that were asked for: each copy makes them anew. */
+static klift_status resize(kl_map *map, const kl_survey *survey, int64_t columns, klift_run *run)
+{
+    state *s = map->state;
+    kl_degrees_wish wish;
+    int64_t exact = s->degrees.exact;
+    double made = 0;
+    if (isnan(map->value[EXACT].number) && exact > 1)
+        exact = 1;
+    for (int64_t n = 0; n <= exact; n++)
+        made += kl_degrees_log(&s->degrees, map->kernel, n) > -INFINITY ? kl_monomials_count(map->n_in, n) : 0;
+    map->features = (int64_t)made + columns;
+    KL_TRY(read_wish(map, &wish));
+    wish.exact = exact;
+    clear(map);
+    *s = (state){0};
+    return fit_wish(map, &wish, survey, run);
+}
+
 const kl_map_type kl_map_maclaurin = {
     .name = "maclaurin",
     .summary = "products of random projections, for kernels of the inner product; the lowest degrees exact",
@@ -400,5 +429,7 @@ const kl_map_type kl_map_maclaurin = {
     .save = save,
     .load = load,
     .weights = weights,
+    .exact_columns = exact_columns,
+    .resize = resize,
     .clear = clear,
 };
