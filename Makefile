@@ -63,9 +63,27 @@ FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(sort $(wildcard fuzz/fuzz_*.c)))
 REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
 SECONDS ?= 60
 
+# A header that is missing is told with its package before the first compiler error; looked for once per build folder.
+need     = echo '\#include <$(1)>' | $(CC) $(CFLAGS) -E -x c - >/dev/null 2>&1 || \
+           { echo "make: the compiler ($(CC)) does not find $(1); Debian has it in $(2): run scripts/setup $(3)" >&2; exit 1; }
+
 .SECONDARY:
 .PHONY: all check test demo bench install uninstall clean tests fuzz fuzzers coverage
 all: $(BUILD)/klift $(BUILD)/libklift.so $(BUILD)/libklift.a $(BUILD)/share.made
+
+$(OBJECTS) $(CLI_OBJECTS): | $(BUILD)/headers
+$(BUILD)/headers:
+	@mkdir -p $(@D)
+	@command -v $(firstword $(CC)) >/dev/null || { echo "make: there is no compiler $(firstword $(CC)): run scripts/setup build, or make CC=..." >&2; exit 1; }
+	@$(call need,stdio.h,libc6-dev,build)
+	@$(call need,Random123/philox.h,librandom123-dev,build)
+	@$(call need,xxhash.h,libxxhash-dev,build)
+	@touch $@
+
+$(SUPPORT) $(TESTS:=.o): | $(BUILD)/headers_of_tests
+$(BUILD)/headers_of_tests: | $(BUILD)/headers
+	@$(call need,cmocka.h,libcmocka-dev,test)
+	@touch $@
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -146,10 +164,12 @@ test:
 	scripts/setup test
 	$(MAKE) check
 
+# On all cores unless make was told otherwise, and without the compiler's lines: the story follows.
 demo:
-	scripts/setup build
-	$(MAKE) all
-	BUILD=$(BUILD) scripts/demo
+	@scripts/setup build
+	@$(MAKE) -sq all || echo "Building klift: half a minute ..."
+	@$(MAKE) -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null)) all
+	@BUILD=$(BUILD) scripts/demo
 
 # Against the peers that Debian has, in one interleaved run: make bench, or make bench FILES="a.svm b.svm"
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libklift.a

@@ -99,7 +99,7 @@ if there pkg-config "the examples by pkg-config"; then
         $(pkg-config --static --libs klift | sed 's/-lklift/-l:libklift.a/')
     holds "what is linked so needs no libklift.so" "$work/static/shards"
 fi
-if there cmake "the examples by CMake (cmake is large, so scripts/setup does not install it)"; then
+if there cmake "the examples by CMake"; then
     by_cmake "CMake" cmake
     by_cmake "CMake, static" cmake-static -DKLIFT_STATIC=ON
     holds "the static programs need no libklift.so" bash -c "! readelf -d '$work/cmake-static/shards' | grep -q libklift"
