@@ -15,11 +15,14 @@
 
 enum { NARROWEST = 60, WIDEST = 200, STAGES = 16 };
 
+/* Seconds: between two bars; a run that is over sooner shows none, as it would only flash; from when on steps are worth a line. */
+static const double EVERY = 0.1, SHORT = 0.3, SLOW = 1;
+
 static struct {
     bool quiet, verbose, hidden, terminal, colour, drawn;
     double started, drawn_at, event_at, stage_at;
     int64_t line_at; /* rows at which the next line is due */
-    int stages, stage;
+    int stages, stage, steps; /* steps: events of this stage that had a loss and no rows */
     progress_stage kept[STAGES];
 } screen;
 
@@ -79,6 +82,7 @@ static void enter_stage(const char *name)
         screen.stage = i;
         screen.stage_at = screen.event_at;
         screen.line_at = 1;
+        screen.steps = 0;
     }
 }
 
@@ -93,20 +97,29 @@ static const char *short_count(double value, char *out, size_t room)
     return out;
 }
 
-/* "statistics [=====>    ]  52%  53.2k rows  41.2k/s  1.3 s", cut to the width */
-static void draw_bar(const klift_event *event, double rate, double seconds)
+/* What stands behind the bar. Numbers keep their places, so that the bar keeps its length while they grow. */
+static void write_tail(const klift_event *event, double rate, double seconds, char *tail, size_t room)
 {
-    char bar[WIDEST + 1] = "", line[2 * WIDEST], tail[128], rows[32], speed[32], loss[32] = "";
-    int wide = layout_width(STDERR_FILENO);
+    char rows[32], speed[32], loss[32] = "";
     if (isfinite(event->loss))
         snprintf(loss, sizeof loss, "  loss %.4g", event->loss);
     if (event->rows > 0)
-        snprintf(tail, sizeof tail, "%s rows  %s/s  %.1f s%s", short_count((double)event->rows, rows, sizeof rows), short_count(rate, speed, sizeof speed),
-                 seconds, loss);
+        snprintf(tail, room, "%5s rows %6s/s %6.1f s%s", short_count((double)event->rows, rows, sizeof rows), short_count(rate, speed, sizeof speed), seconds,
+                 loss);
+    else if (screen.steps > 0)
+        snprintf(tail, room, "%d tried %6.1f s%s", screen.steps, seconds, loss);
     else
-        snprintf(tail, sizeof tail, "%.1f s%s", seconds, loss);
-    int room = wide - 1 - 11 - 2 - 7 - (int)strlen(tail) - 2;
-    if (event->rows_total > 0 && room >= 10) {
+        snprintf(tail, room, "..."); /* a stage has begun and tells nothing yet */
+}
+
+/* "statistics [=====>    ]  52%  53.2k rows  41.2k/s    1.3 s", cut to the width */
+static void draw_bar(const klift_event *event, double rate, double seconds)
+{
+    char bar[WIDEST + 1] = "", line[2 * WIDEST], tail[128];
+    int wide = layout_width(STDERR_FILENO) - 3; /* room for the ^C of a terminal: a line that wraps could not be erased */
+    write_tail(event, rate, seconds, tail, sizeof tail);
+    int room = wide - 11 - 2 - 7 - (int)strlen(tail);
+    if (event->rows_total > 0 && room >= 5) {
         double part = fmin(1, (double)event->rows / (double)event->rows_total);
         int done = (int)(part * room);
         for (int i = 0; i < room; i++)
@@ -114,33 +127,49 @@ static void draw_bar(const klift_event *event, double rate, double seconds)
         snprintf(line, sizeof line, "%-11s[%s] %3d%%  %s", event->stage, bar, (int)(100 * part), tail);
     } else
         snprintf(line, sizeof line, "%-11s%s", event->stage, tail);
-    fprintf(stderr, "\r%.*s\033[K", wide - 1, line);
+    fprintf(stderr, "\r%.*s\033[K", wide, line);
     fflush(stderr);
     screen.drawn = true;
 }
 
 static void print_line(const klift_event *event, double rate, double seconds)
 {
-    fprintf(stderr, "klift: %s: %lld", event->stage, (long long)event->rows);
-    if (event->rows_total > 0)
-        fprintf(stderr, " of %lld", (long long)event->rows_total);
-    fprintf(stderr, " rows, %.0f rows/s, %.1f s", rate, seconds);
+    fprintf(stderr, "klift: %s: ", event->stage);
+    if (event->rows > 0 && event->rows_total > 0)
+        fprintf(stderr, "%lld of %lld rows, %.0f rows/s, ", (long long)event->rows, (long long)event->rows_total, rate);
+    else if (event->rows > 0)
+        fprintf(stderr, "%lld rows, %.0f rows/s, ", (long long)event->rows, rate);
+    else
+        fprintf(stderr, "%d tried, ", screen.steps);
+    fprintf(stderr, "%.1f s", seconds);
     if (isfinite(event->loss))
         fprintf(stderr, ", loss %.4g", event->loss);
     fputc('\n', stderr);
 }
 
+/* Lines at doubling counts and at the end of what has lines. Steps without rows (one lambda each) are told once they take time. */
+static bool line_is_due(const klift_event *event, double seconds)
+{
+    int64_t count = event->rows > 0 ? event->rows : seconds >= SLOW ? screen.steps : 0;
+    bool first = screen.line_at == 1, end = event->rows > 0 && event->rows == event->rows_total;
+    if (count < screen.line_at && !(end && !first))
+        return false;
+    screen.line_at = 2 * count;
+    return !(end && first && event->rows > 0); /* a stage that is over with its first event needs no line */
+}
+
 static void show(const klift_event *event, double at)
 {
     double seconds = at - screen.stage_at, rate = seconds > 0 ? (double)event->rows / seconds : 0;
-    if (screen.terminal && (at - screen.drawn_at >= 0.1 || event->rows == event->rows_total)) {
-        draw_bar(event, rate, seconds);
-        screen.drawn_at = at;
-    } else if (!screen.terminal && event->rows >= screen.line_at) {
-        if (screen.line_at > 1 || event->rows != event->rows_total) /* a stage that is over with its first event needs no line */
-            print_line(event, rate, seconds);
-        screen.line_at = 2 * event->rows;
-    }
+    if (screen.terminal) {
+        int wide = layout_columns(STDERR_FILENO); /* it may have been made narrow since the start */
+        bool flash = at - screen.started < SHORT, due = at - screen.drawn_at >= EVERY || event->rows == event->rows_total;
+        if (due && !flash && (wide <= 0 || wide >= NARROWEST)) {
+            draw_bar(event, rate, seconds);
+            screen.drawn_at = at;
+        }
+    } else if (line_is_due(event, seconds))
+        print_line(event, rate, seconds);
 }
 
 static void print_message(const char *kind, const char *colour, const char *format, va_list args)
@@ -175,6 +204,7 @@ int progress_event(const klift_event *event, void *unused)
     enter_stage(event->stage != NULL ? event->stage : "work");
     screen.kept[screen.stage].seconds += at - screen.event_at;
     screen.event_at = at;
+    screen.steps += event->rows == 0 && isfinite(event->loss);
     if (!screen.quiet && !screen.hidden)
         show(event, at);
     return 0;

@@ -180,14 +180,17 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     KL_GO(kl_new(&r.w, s->features * r.outputs, sizeof *r.w, "the weights"));
     KL_GO(kl_new(&r.b, r.outputs, sizeof *r.b, "the weights"));
     KL_GO(kl_new(&r.mean, s->features, sizeof *r.mean, "the weights"));
-    if (st->search != KL_BY_HAND)
+    if (st->search != KL_BY_HAND) {
+        KL_GO(kl_run_progress(run, "search", 0, 0, NAN));
         KL_GO(kl_ridge_search(&r, st->search, weights->lambda, lift, run, weights));
-    KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
+    }
+    KL_GO(kl_run_progress(run, "solve", 0, 0, NAN));
     r.jitter = 0;
     r.single = false;
     KL_GO(kl_ridge_model(&r, -1, weights->lambda, run));
     weights->jitter = r.jitter;
     KL_GO(give_weights(&r, weights));
+    KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
 done:
     kl_tiles_clear(&r.a);
     kl_free(r.w);
