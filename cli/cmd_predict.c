@@ -94,7 +94,7 @@ static klift_status predict_all(prediction *p)
     progress_end();
     klift_data_report(p->data, p->run);
     if (klift_data_count(p->data) == 0)
-        status = progress_fail(KLIFT_DATA, "%s has no rows", p->path);
+        status = progress_fail(KLIFT_DATA, "%s: no rows; give a file that has some", p->path);
 done:
     return status;
 }
@@ -104,7 +104,7 @@ static klift_status prepare(prediction *p)
     p->classes = klift_model_classes(p->model);
     p->outputs = klift_model_outputs(p->model);
     if (p->outputs == 0)
-        return progress_fail(KLIFT_USAGE, "the model has no weights, only a map: use klift transform --model");
+        return progress_fail(KLIFT_USAGE, "the model has no weights, only a map: train one, or use klift transform --model");
     p->score = malloc((size_t)(BATCH * p->outputs) * sizeof *p->score);
     p->class = malloc(BATCH * sizeof *p->class);
     p->class_value = malloc((size_t)(p->classes + 1) * sizeof *p->class_value);

@@ -35,9 +35,9 @@ static klift_status expand(const char *argument, inputs *files)
         return add(files, argument);
     int code = glob(argument, 0, NULL, &found); /* sorted by bytes: the command keeps the C locale */
     if (code == GLOB_NOMATCH)
-        status = progress_fail(KLIFT_IO, "%s: no file matches the pattern", argument);
+        status = progress_fail(KLIFT_IO, "%s: no file matches the pattern; check the folder and the quotes", argument);
     else if (code != 0)
-        status = progress_fail(code == GLOB_NOSPACE ? KLIFT_MEMORY : KLIFT_IO, "%s: the pattern cannot be expanded", argument);
+        status = progress_fail(code == GLOB_NOSPACE ? KLIFT_MEMORY : KLIFT_IO, "%s: the pattern cannot be expanded; name the files one by one", argument);
     for (size_t i = 0; code == 0 && i < found.gl_pathc && status == KLIFT_OK; i++)
         status = add(files, found.gl_pathv[i]);
     if (code == 0)

@@ -45,7 +45,7 @@ klift_status job_add(job_items *items, const char *key, const char *value)
     for (const char *p = value; *p != '\0'; p++)
         quotes += *p == '"';
     if (items->length + strlen(key) + strlen(value) + quotes + 5 > room)
-        return progress_fail(KLIFT_USAGE, "%s is too long", key);
+        return progress_fail(KLIFT_USAGE, "--%s is too long; use shorter names, or data in another folder", key);
     items->length += (size_t)snprintf(items->text + items->length, room - items->length, "%s%s=\"", items->length > 0 ? "," : "", key);
     for (const char *p = value; *p != '\0'; p++) {
         if (*p == '"')

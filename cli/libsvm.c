@@ -44,7 +44,7 @@ static klift_status set_kernel(const options *given, klift_spec *spec)
     if (linear && gamma != NULL)
         return progress_fail(KLIFT_USAGE, "-g belongs to the gaussian kernel (-t 2); the linear one has no gamma");
     if (gamma != NULL && strlen(gamma) > 64)
-        return progress_fail(KLIFT_USAGE, "-g is not a number");
+        return progress_fail(KLIFT_USAGE, "-g is not a number; write it like 0.5");
     if (!linear)
         snprintf(kernel, sizeof kernel, "gaussian%s%s", gamma != NULL ? ":gamma=" : "", gamma != NULL ? gamma : "");
     return progress_check(klift_spec_set(spec, "kernel", kernel));

@@ -16,7 +16,7 @@ static bool reader_left;
 static klift_status refuse(const char *name)
 {
     if (errno != EPIPE)
-        return progress_fail(KLIFT_IO, "%s: %s", name, strerror(errno));
+        return progress_fail(KLIFT_IO, "%s: cannot write: %s", name, strerror(errno));
     reader_left = true;
     return KLIFT_IO;
 }
@@ -138,14 +138,14 @@ klift_status output_possible(const char *path, const char *input)
     if (input != NULL && output_same_file(path, input))
         return progress_fail(KLIFT_USAGE, "%s would be written over its own input: choose another name", path);
     if (exists && S_ISDIR(is.st_mode))
-        return progress_fail(KLIFT_IO, "%s: %s", path, strerror(EISDIR));
+        return progress_fail(KLIFT_IO, "%s: is a directory; name a file in it", path);
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
     klift_status status = KLIFT_OK;
     if (folder == NULL)
         return progress_fail(KLIFT_MEMORY, "no memory for a file name");
     if (access(folder, W_OK | X_OK) != 0)
-        status = progress_fail(KLIFT_IO, "%s: the folder %s: %s", path, folder, strerror(errno));
+        status = progress_fail(KLIFT_IO, "%s: cannot write into the folder %s: %s; make it, or choose another", path, folder, strerror(errno));
     free(folder);
     return status;
 }

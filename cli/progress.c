@@ -4,6 +4,7 @@
 #include "layout.h"
 #include "output.h"
 #include "signal.h"
+#include "wording.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NARROWEST = 60, WIDEST = 200, STAGES = 16 };
+enum { NARROWEST = 60, WIDEST = 200, STAGES = 16, MESSAGE = 2048 };
 
 /* Seconds: between two bars; a run that is over sooner shows none, as it would only flash; from when on steps are worth a line. */
 static const double EVERY = 0.1, SHORT = 0.3, SLOW = 1;
@@ -193,11 +194,12 @@ static void print_kind(const char *kind, const char *colour, const char *format,
 
 int progress_event(const klift_event *event, void *unused)
 {
+    char text[MESSAGE];
     (void)unused;
     if (event->kind == KLIFT_EVENT_WARNING)
-        print_kind("warning", "\033[33m", "%s", event->message);
+        print_kind("warning", "\033[33m", "%s", wording(event->message, text, sizeof text));
     else if (event->kind == KLIFT_EVENT_NOTE && !screen.quiet && (screen.verbose || strcmp(event->stage, "plan") != 0))
-        print_kind("note", "\033[36m", "%s", event->message);
+        print_kind("note", "\033[36m", "%s", wording(event->message, text, sizeof text));
     if (event->kind != KLIFT_EVENT_PROGRESS)
         return 0;
     double at = now();
@@ -242,7 +244,8 @@ klift_status progress_check_in(const char *file, klift_status status)
         progress_end();
         return status;
     }
-    return progress_fail(status, "%s%s%s", file != NULL ? file : "", file != NULL ? ": " : "", klift_error());
+    char text[MESSAGE];
+    return progress_fail(status, "%s%s%s", file != NULL ? file : "", file != NULL ? ": " : "", wording(klift_error(), text, sizeof text));
 }
 
 void progress_say(const char *format, ...)

@@ -138,7 +138,7 @@ static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const 
 static klift_status fit_plain(const klift_spec *spec, kl_kernel *kernel, klift_run *run, klift_map *lift)
 {
     if (spec->dim == 0)
-        return kl_fail(KLIFT_USAGE, "a map without data needs dim, the number of columns");
+        return kl_fail(KLIFT_USAGE, "a map without data needs the number of columns: say dim=N");
     KL_TRY(kl_prepare_plain(&lift->prepare, spec->prepare, spec->dim));
     KL_TRY(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift->map));
     return kl_map_make(lift->map, NULL, spec->dim, run);
@@ -267,7 +267,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, k
     if (spec->task != 0)
         goal = spec->task == 2 ? KL_REGRESS : KL_CLASSIFY;
     else if (lift->goal < 0)
-        return kl_fail(KLIFT_USAGE, "the map was made without labels: set task to classify or regress");
+        return kl_fail(KLIFT_USAGE, "the map was made without labels: say task=classify or task=regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
     KL_TRY(check_plan(spec, goal, lift, run));
     return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
@@ -279,7 +279,9 @@ static klift_status solve(klift_map **lift, const kl_learner *learner, const cha
     kl_lift back = kl_lift_for_learner(*lift);
     KL_TRY(learner->type->finish(learner, &back, run, &weights));
     if (weights.jitter > 0)
-        kl_run_say(run, KLIFT_EVENT_WARNING, "solve", "the normal equations were not positive at lambda %g; %g was added", weights.lambda, weights.jitter);
+        kl_run_say(run, KLIFT_EVENT_WARNING, "solve",
+                   "the normal equations were not positive at lambda %g; %g was added to it (say a larger lambda=NUMBER to choose it yourself)", weights.lambda,
+                   weights.jitter);
     return kl_model_new(lift, &weights, text, model);
 }
 
@@ -363,7 +365,7 @@ klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift
         KL_GO(kl_run_progress(run, "test", metric.rows, reader->total, NAN));
     }
     if (metric.rows == 0) {
-        status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));
+        status = kl_fail(KLIFT_DATA, "%s: no rows; give a file that has some", kl_reader_name(reader));
         goto done;
     }
     kl_reader_say(reader, run);

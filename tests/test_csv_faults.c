@@ -99,7 +99,7 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
         {TEXT("a,y\n1,2\n2,0123456789012345678901234567890\xc3\xa4\n"), "label-type=number", KLIFT_DATA, "3:3", "'0123456789012345678901234567890...'"},
         {TEXT("a,y\n1,2\n2,012345678901234567890123456789\xe2\x82\xac\n"), "label-type=number", KLIFT_DATA, "3:3", "'012345678901234567890123456789...'"},
         /* missing values */
-        {TEXT("a,b,y\n1,,3\n"), NULL, KLIFT_DATA, "2:3", "empty cell: the value is missing (column 'b'); fill it in, or say missing=zero, mean or skip"},
+        {TEXT("a,b,y\n1,,3\n"), NULL, KLIFT_DATA, "2:3", "empty cell: the value is missing (column 'b'); fill it in, or say missing=zero, missing=mean or missing=skip"},
         {TEXT("a,b,y\n1,NA,3\n"), NULL, KLIFT_DATA, "2:3", "'NA': the value is missing"},
         {TEXT("a,b,y\n1,NaN,3\n"), NULL, KLIFT_DATA, "2:3", "'NaN': the value is missing"},
         {TEXT("a,b,y\n1,?,3\n"), NULL, KLIFT_DATA, "2:3", "'?': the value is missing"},

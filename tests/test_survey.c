@@ -310,7 +310,7 @@ static void what_cannot_be_surveyed_is_refused(void **state)
     kl_reader_free(reader);
     assert_int_equal(kl_reader_view(&narrow, &reader), KLIFT_OK);
     assert_int_equal(kl_survey_take(reader, 0, 10, NULL, &survey), KLIFT_DATA);
-    assert_non_null(strstr(kl_error_text(), "set dim"));
+    assert_non_null(strstr(kl_error_text(), "say dim=N"));
     reader->dim = 4; /* and with dim there is nothing to complain of */
     assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
     assert_int_equal(kl_survey_take(reader, 0, 10, NULL, &survey), KLIFT_OK);

@@ -254,8 +254,8 @@ static void wrong_names_and_settings_are_refused(void **unused)
     } bad[] = {
         {"spiral", "format=synthetic", "did you mean 'spirals'"},
         {"nothing-like-it", "format=synthetic", "checkerboard"},
-        {"spirals", "format=synthetic,dim=1", "at least 2"},
-        {"friedman", "format=synthetic,dim=4", "at least 5"},
+        {"spirals", "format=synthetic,dim=1", "at least dim=2"},
+        {"friedman", "format=synthetic,dim=4", "at least dim=5"},
         {"spirals", "format=synthetic,rows=0", "rows"},
         {"spirals", "format=synthetic,rows=1e13", "rows"},
         {"spirals", "format=synthetic,noise=-1", "noise"},

@@ -145,7 +145,7 @@ void kl_record_clear(kl_record_writer *to)
     *to = (kl_record_writer){0};
 }
 
-static klift_status damaged(const char *what)
+klift_status kl_record_damaged(const char *what)
 {
     return kl_fail(KLIFT_MODEL, "the file is damaged: %s; copy or train it again", what);
 }
@@ -172,19 +172,19 @@ klift_status kl_record_check(kl_record_reader *from, const void *bytes, int64_t 
     const unsigned char *b = bytes;
     *from = (kl_record_reader){0};
     if (count < (int64_t)sizeof magic || memcmp(b, magic, sizeof magic) != 0)
-        return kl_fail(KLIFT_MODEL, "not a klift file: it looks like %s", count == 0 ? "an empty file" : guess(b, count));
+        return kl_fail(KLIFT_MODEL, "not a klift file: it looks like %s; give a model that klift wrote", count == 0 ? "an empty file" : guess(b, count));
     if (count < HEADER + TRAILER)
-        return damaged("it is cut short");
+        return kl_record_damaged("it is cut short");
     uint64_t version = fetch(b + 8, 4), oldest = fetch(b + 12, 4);
     if (oldest > KL_RECORD_VERSION)
         return kl_fail(KLIFT_MODEL, "written by format %llu, this klift reads formats up to %d: use a newer klift", (unsigned long long)version, KL_RECORD_VERSION);
     if (fetch(b + 16, 4) != BYTE_ORDER_MARK)
-        return damaged("its byte order mark is wrong");
+        return kl_record_damaged("its byte order mark is wrong");
     uint64_t length = fetch(b + LENGTH_AT, 8);
     if (length != (uint64_t)count)
         return kl_fail(KLIFT_MODEL, "the file is damaged: it should have %llu bytes and has %lld; copy or train it again", (unsigned long long)length, (long long)count);
     if (XXH64(b, (size_t)count - TRAILER, 0) != fetch(b + count - TRAILER, 8))
-        return damaged("its checksum is wrong");
+        return kl_record_damaged("its checksum is wrong");
     if (fetch(b + 20, 4) != kind)
         return kl_fail(KLIFT_MODEL, "this klift file holds %s, not %s", fetch(b + 20, 4) == KL_RECORD_STATS ? "statistics" : "a model", kind == KL_RECORD_STATS ? "statistics" : "a model");
     *from = (kl_record_reader){.bytes = b, .length = count - TRAILER, .next = HEADER};
@@ -197,16 +197,16 @@ klift_status kl_record_next(kl_record_reader *from, uint32_t *tag)
     if (from->next == from->length)
         return KLIFT_OK;
     if (from->length - from->next < SECTION)
-        return damaged("a section header is cut short");
+        return kl_record_damaged("a section header is cut short");
     const unsigned char *head = from->bytes + from->next;
     uint64_t length = fetch(head + 8, 8);
     if (length > (uint64_t)(from->length - from->next - SECTION))
-        return damaged("a section is longer than the file");
+        return kl_record_damaged("a section is longer than the file");
     if (XXH64(head + SECTION, (size_t)length, 0) != fetch(head + 16, 8))
-        return damaged("a section's checksum is wrong");
+        return kl_record_damaged("a section's checksum is wrong");
     *tag = (uint32_t)fetch(head, 4);
     if (*tag == 0)
-        return damaged("a section has no name");
+        return kl_record_damaged("a section has no name");
     from->required = (fetch(head + 4, 4) & 1) != 0;
     from->at = from->next + SECTION;
     from->end = from->at + (int64_t)length;
@@ -228,13 +228,13 @@ klift_status kl_record_skip(const kl_record_reader *from, uint32_t tag)
 
 klift_status kl_record_done(const kl_record_reader *from)
 {
-    return from->at == from->end ? KLIFT_OK : damaged("a section has bytes too many");
+    return from->at == from->end ? KLIFT_OK : kl_record_damaged("a section has bytes too many");
 }
 
 static klift_status take(kl_record_reader *from, int64_t count, const unsigned char **at)
 {
     if (count > from->end - from->at)
-        return damaged("a section is too short");
+        return kl_record_damaged("a section is too short");
     *at = from->bytes + from->at;
     from->at += count;
     return KLIFT_OK;
@@ -253,7 +253,7 @@ klift_status kl_record_get_i64(kl_record_reader *from, int64_t low, int64_t high
     const unsigned char *at = NULL;
     KL_TRY(take(from, 8, &at));
     *value = (int64_t)fetch(at, 8);
-    return *value < low || *value > high ? damaged("a count is out of range") : KLIFT_OK;
+    return *value < low || *value > high ? kl_record_damaged("a count is out of range") : KLIFT_OK;
 }
 
 static double as_double(const unsigned char *at)
@@ -269,7 +269,7 @@ klift_status kl_record_get_f64(kl_record_reader *from, double *value)
     const unsigned char *at = NULL;
     KL_TRY(take(from, 8, &at));
     *value = as_double(at);
-    return isfinite(*value) ? KLIFT_OK : damaged("a number is not finite");
+    return isfinite(*value) ? KLIFT_OK : kl_record_damaged("a number is not finite");
 }
 
 klift_status kl_record_get_text(kl_record_reader *from, char **text)
@@ -280,7 +280,7 @@ klift_status kl_record_get_text(kl_record_reader *from, char **text)
     KL_TRY(kl_record_get_i64(from, 0, from->end - from->at, &length));
     KL_TRY(take(from, length, &at));
     if (memchr(at, 0, (size_t)length) != NULL)
-        return damaged("a text has a NUL byte");
+        return kl_record_damaged("a text has a NUL byte");
     KL_TRY(kl_new(text, length + 1, 1, "a text of a model"));
     memcpy(*text, at, (size_t)length);
     return KLIFT_OK;
@@ -292,7 +292,7 @@ static klift_status take_array(kl_record_reader *from, int64_t count, int size, 
     int64_t stored;
     KL_TRY(kl_record_get_i64(from, 0, (from->end - from->at) / size, &stored));
     if (stored != count)
-        return damaged("an array has the wrong length");
+        return kl_record_damaged("an array has the wrong length");
     return take(from, count * size, at);
 }
 
@@ -306,7 +306,7 @@ klift_status kl_record_get_floats(kl_record_reader *from, float **values, int64_
         uint32_t bits = (uint32_t)fetch(at + 4 * i, 4);
         memcpy(&(*values)[i], &bits, sizeof bits);
         if (!isfinite((*values)[i]))
-            return damaged("a number is not finite");
+            return kl_record_damaged("a number is not finite");
     }
     return KLIFT_OK;
 }
@@ -320,7 +320,7 @@ klift_status kl_record_get_doubles(kl_record_reader *from, double **values, int6
     for (int64_t i = 0; i < count; i++) {
         (*values)[i] = as_double(at + 8 * i);
         if (!isfinite((*values)[i]))
-            return damaged("a number is not finite");
+            return kl_record_damaged("a number is not finite");
     }
     return KLIFT_OK;
 }

@@ -52,6 +52,7 @@ klift_status kl_record_next(kl_record_reader *from, uint32_t *tag);
 klift_status kl_record_skip(const kl_record_reader *from, uint32_t tag);
 /* The section has been read to its end. */
 klift_status kl_record_done(const kl_record_reader *from);
+klift_status kl_record_damaged(const char *what); /* KLIFT_MODEL with what is wrong and what to do */
 klift_status kl_record_get_u32(kl_record_reader *from, uint32_t *value);
 klift_status kl_record_get_i64(kl_record_reader *from, int64_t low, int64_t high, int64_t *value);
 klift_status kl_record_get_f64(kl_record_reader *from, double *value); /* finite */

@@ -28,8 +28,8 @@ klift_status kl_array_fetch(kl_array *array, void *bytes, int64_t count)
     KL_TRY(kl_stream_read(array->stream, bytes, count, &got));
     array->at += got;
     if (got < count)
-        return kl_fail(KLIFT_DATA, "%s: the file is truncated: %lld bytes were promised, it ends after %lld", kl_stream_name(array->stream),
-                       (long long)(array->total > 0 ? array->total : array->at - got + count), (long long)array->at);
+        return kl_fail(KLIFT_DATA, "%s: the file is truncated: %lld bytes were promised, it ends after %lld; copy or make it again",
+                       kl_stream_name(array->stream), (long long)(array->total > 0 ? array->total : array->at - got + count), (long long)array->at);
     return KLIFT_OK;
 }
 
@@ -40,9 +40,11 @@ klift_status kl_array_check(kl_array *a)
         return kl_fail(KLIFT_DATA, "%s: the array has %lld columns; there must be 1 to %d", name, (long long)a->columns, INT32_MAX);
     int64_t count, bytes, size = kl_stream_size(a->stream);
     if (kl_multiply(a->rows, a->columns, &count) || kl_multiply(count, a->size, &bytes) || __builtin_add_overflow(bytes, a->data_at, &a->total))
-        return kl_fail(KLIFT_DATA, "%s: a shape of (%lld, %lld) is more than any file holds", name, (long long)a->rows, (long long)a->columns);
+        return kl_fail(KLIFT_DATA, "%s: a shape of (%lld, %lld) is more than any file holds; the file is damaged", name, (long long)a->rows,
+                       (long long)a->columns);
     if (size >= 0 && size < a->total)
-        return kl_fail(KLIFT_DATA, "%s: the file is truncated: its header promises %lld bytes, it has %lld", name, (long long)a->total, (long long)size);
+        return kl_fail(KLIFT_DATA, "%s: the file is truncated: its header promises %lld bytes, it has %lld; copy or make it again", name, (long long)a->total,
+                       (long long)size);
     a->fortran = a->fortran && a->rows > 1 && a->columns > 1;
     if (a->fortran && !kl_stream_can_seek(a->stream))
         return kl_fail(KLIFT_DATA, "%s: the array is in Fortran order, which only a plain file can be read in; save numpy.ascontiguousarray(X)", name);

@@ -77,7 +77,7 @@ static klift_status check_labels(const kl_batch *batch, const char *what)
 {
     for (int64_t i = 0; batch->target != NULL && i < batch->rows * batch->targets; i++)
         if (!isfinite(batch->target[i]))
-            return kl_fail(KLIFT_DATA, "%s: row %lld: the target is not finite", what, (long long)(i / batch->targets));
+            return kl_fail(KLIFT_DATA, "%s: row %lld: the target is not finite (NaN or infinity); clean the data first", what, (long long)(i / batch->targets));
     for (int64_t i = 0; batch->weight != NULL && i < batch->rows; i++)
         if (!(batch->weight[i] >= 0) || !isfinite(batch->weight[i]))
             return kl_fail(KLIFT_DATA, "%s: row %lld: the weight must be finite and not negative", what, (long long)i);

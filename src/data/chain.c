@@ -32,7 +32,8 @@ static klift_status agree(state *s, kl_batch *batch)
     if (s->seen && (targets != s->targets || (batch->label != NULL) != s->named))
         return kl_fail(KLIFT_DATA, "%s: its rows are labelled otherwise than those of %s (numbers, names or none); files of one training must agree", name, first_name(s));
     if (s->seen && batch->dense != NULL && batch->columns != s->columns)
-        return kl_fail(KLIFT_DATA, "%s: its rows have %lld columns, those of %s have %lld", name, (long long)batch->columns, first_name(s), (long long)s->columns);
+        return kl_fail(KLIFT_DATA, "%s: its rows have %lld columns, those of %s have %lld; files of one training must agree", name, (long long)batch->columns,
+                       first_name(s), (long long)s->columns);
     s->seen = true;
     s->targets = targets;
     s->named = batch->label != NULL;
@@ -84,19 +85,23 @@ static klift_status merge(kl_schema *all, const kl_reader *part)
     const kl_schema *own = &part->schema;
     const char *name = kl_reader_name(part);
     if (own->count != all->count)
-        return kl_fail(KLIFT_DATA, "%s: the table has %lld columns beside the label, the files before it have %lld", name, (long long)own->count, (long long)all->count);
+        return kl_fail(KLIFT_DATA,
+                       "%s: the table has %lld columns beside the label, the files before it have %lld; files of one training must have the same columns", name,
+                       (long long)own->count, (long long)all->count);
     for (int64_t c = 0; c < all->count; c++) {
         kl_schema_column *to = &all->column[c];
         const kl_schema_column *from = find_column(own, all, c);
         if (from == NULL)
-            return kl_fail(KLIFT_DATA, "%s: column '%s' of the files before it is not in the header", name, to->name);
+            return kl_fail(KLIFT_DATA, "%s: column '%s' of the files before it is not in the header; add it, or rename the column that holds it", name,
+                           to->name);
         if (from->categorical != to->categorical)
-            return kl_fail(KLIFT_DATA, "%s: column %lld holds %s, in the files before it %s; name it in categorical=, or correct the file", name, (long long)c + 1,
-                           from->categorical ? "text" : "numbers", to->categorical ? "text" : "numbers");
+            return kl_fail(KLIFT_DATA, "%s: column %lld holds %s, in the files before it %s; say categorical=COLUMN, or correct the file", name,
+                           (long long)c + 1, from->categorical ? "text" : "numbers", to->categorical ? "text" : "numbers");
         for (int64_t k = 0, index; k < from->categories.count; k++)
             KL_TRY(kl_names_add(&to->categories, from->categories.name[k], &index));
         if (to->categories.count > KL_CATEGORIES_MAX)
-            return kl_fail(KLIFT_DATA, "%s: column %lld has more than %d categories over all files; leave it out: ignore=", name, (long long)c + 1, KL_CATEGORIES_MAX);
+            return kl_fail(KLIFT_DATA, "%s: column %lld has more than %d categories over all files; leave it out: ignore=COLUMN", name, (long long)c + 1,
+                           KL_CATEGORIES_MAX);
         KL_TRY(kl_schema_sort(to));
     }
     return KLIFT_OK;
@@ -111,7 +116,7 @@ static klift_status learn(kl_reader *reader, klift_run *run)
     if (s->part[0]->type->learn == NULL)
         return KLIFT_OK;
     if (missing != NULL && strcmp(missing, "mean") == 0)
-        return kl_fail(KLIFT_USAGE, "means over several files are not taken: say missing=zero or skip, or make one file of them");
+        return kl_fail(KLIFT_USAGE, "means over several files are not taken: say missing=zero or missing=skip, or make one file of them");
     kl_schema_clear(all);
     for (int64_t i = 0; i < s->count; i++) {
         KL_TRY(s->part[i]->type->learn(s->part[i], run));

@@ -38,8 +38,9 @@ static klift_status refuse_missing(const kl_csv *s, int64_t column, const kl_csv
     const kl_csv_excerpt name = kl_csv_column(s, column), shown = kl_csv_show(cell);
     if (s->plan[column] == KL_CSV_LABEL)
         return refuse(s, cell, kl_fail(KLIFT_DATA, "the label is missing (%s); fill it in, say missing=skip to leave such rows out, or no-label=true to predict", name.text));
-    return refuse(s, cell, kl_fail(KLIFT_DATA, "%s%s%s: the value is missing (%s); fill it in, or say missing=zero, mean or skip", *shown.text != '\0' ? "'" : "",
-                                   *shown.text != '\0' ? shown.text : "empty cell", *shown.text != '\0' ? "'" : "", name.text));
+    return refuse(s, cell,
+                  kl_fail(KLIFT_DATA, "%s%s%s: the value is missing (%s); fill it in, or say missing=zero, missing=mean or missing=skip",
+                          *shown.text != '\0' ? "'" : "", *shown.text != '\0' ? shown.text : "empty cell", *shown.text != '\0' ? "'" : "", name.text));
 }
 
 static klift_status refuse_grouped(const kl_csv *s, const kl_csv_cell *cell, const char *name)
@@ -59,7 +60,9 @@ static klift_status refuse_number(const kl_reader *reader, int64_t column, const
     bool label = s->plan[column] == KL_CSV_LABEL;
     const char *nul = memchr(cell->begin, '\0', (size_t)(cell->end - cell->begin));
     if (nul != NULL)
-        return kl_csv_place(&s->text, nul, kl_fail(KLIFT_DATA, "NUL byte in the text; this is a binary file, UTF-16, or damaged"));
+        return kl_csv_place(
+            &s->text, nul,
+            kl_fail(KLIFT_DATA, "NUL byte in the text: it is binary, UTF-16 or damaged; convert it (iconv -f UTF-16 -t UTF-8) or copy it again"));
     if (kind == KL_CELL_GROUPED)
         return refuse_grouped(s, cell, name.text);
     if (kind == KL_CELL_NOT_FINITE)
@@ -69,7 +72,8 @@ static klift_status refuse_number(const kl_reader *reader, int64_t column, const
     if (label)
         return refuse(s, cell, kl_fail(KLIFT_DATA, "the label '%s' is not a number, as those before it are (%s); if labels are words, say label-type=text", shown.text, name.text));
     if (reader->schema_given)
-        return refuse(s, cell, kl_fail(KLIFT_DATA, "'%s' is not a number, which the model expects here (%s)", shown.text, name.text));
+        return refuse(s, cell,
+                      kl_fail(KLIFT_DATA, "'%s' is not a number, which the model expects here (%s); correct it, or leave the row out", shown.text, name.text));
     return refuse(s, cell, kl_fail(KLIFT_DATA, "'%s' is not a number, as those before it are (%s); correct it, or say categorical=%s", shown.text, name.text,
                                    s->header ? s->name[column] : "POSITION"));
 }

@@ -186,8 +186,9 @@ static void say(const kl_reader *reader, const kl_csv *s, klift_run *run)
     for (int64_t c = 0; c < reader->schema.count; c++)
         texts += reader->schema.column[c].categorical;
     const kl_csv_excerpt label = s->label < 0 ? (kl_csv_excerpt){"none"} : kl_csv_column(s, s->label);
-    kl_run_say(run, KLIFT_EVENT_NOTE, "columns", "%s: CSV %s header; label: %s; %lld columns of numbers, %lld of categories (%lld columns in all)", kl_reader_name(reader),
-               s->header ? "with a" : "without", label.text, (long long)(reader->schema.count - texts), (long long)texts, (long long)reader->schema.width);
+    kl_run_say(run, KLIFT_EVENT_NOTE, "columns", "%s: CSV %s header; label: %s; columns of numbers: %lld, of categories: %lld (%lld columns in all)",
+               kl_reader_name(reader), s->header ? "with a" : "without", label.text, (long long)(reader->schema.count - texts), (long long)texts,
+               (long long)reader->schema.width);
 }
 
 /* After a failure: the next call fails in the same way, or learns all rows, never the rest of them. */

@@ -33,7 +33,7 @@ static klift_status match_names(kl_reader *reader, kl_csv *s)
         int64_t index = kl_names_find(&s->names, schema->column[c].name), j = index < 0 ? -1 : s->named[index];
         if (j < 0 || s->ignored[j])
             return kl_fail(KLIFT_DATA, "%s: column '%s', which the model needs, is %s", kl_reader_name(reader), schema->column[c].name,
-                           j < 0 ? "not in the header; add it, or rename the column that holds it" : "ignored");
+                           j < 0 ? "not in the header; add it, or rename the column that holds it" : "ignored; do not ignore it");
         s->plan[j] = c;
     }
     if (asked != NULL && strcmp(asked, "auto") != 0)

@@ -66,9 +66,10 @@ klift_status kl_csv_finish_plan(kl_reader *reader)
     if (s->columns == 1 && s->label == 0)
         return kl_fail(KLIFT_DATA, "%s: the table has one column, the label, and nothing to learn from; is the delimiter right (delimiter=space)?", file);
     if (schema->width == 0 && s->columns > 0)
-        return kl_fail(KLIFT_DATA, "%s: no column is left beside the label and those ignored", file);
+        return kl_fail(KLIFT_DATA, "%s: no column is left beside the label and those ignored; ignore fewer", file);
     if (reader->dim > 0 && s->columns > 0 && reader->dim != schema->width)
-        return kl_fail(KLIFT_DATA, "%s: the table gives %lld columns, but dim=%lld was given", file, (long long)schema->width, (long long)reader->dim);
+        return kl_fail(KLIFT_DATA, "%s: the table gives %lld columns, but dim=%lld was given; leave that out", file, (long long)schema->width,
+                       (long long)reader->dim);
     for (int64_t j = 0; j < s->columns; j++)
         s->number[j] = s->plan[j] == KL_CSV_LABEL ? !s->words : s->plan[j] >= 0 && !schema->column[s->plan[j]].categorical;
     s->sparse = kl_schema_is_sparse(schema);

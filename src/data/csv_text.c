@@ -48,12 +48,13 @@ static klift_status widen(kl_csv_text *t)
 {
     for (const char *p = t->text + t->at; p < t->text + t->used - 1 && *p != '\n' && *p != '"'; p++) {
         if (*p == '\0')
-            return kl_csv_place(t, p, kl_fail(KLIFT_DATA, "NUL byte in the text; this is a binary file, UTF-16, or damaged"));
+            return kl_csv_place(
+                t, p, kl_fail(KLIFT_DATA, "NUL byte in the text: it is binary, UTF-16 or damaged; convert it (iconv -f UTF-16 -t UTF-8) or copy it again"));
         if (*p == '\r' && p[1] != '\n')
             return kl_csv_place(t, p, kl_fail(KLIFT_DATA, "carriage return inside a line; if lines end in CR only, convert them: tr '\\r' '\\n'"));
     }
     if (t->used - t->at >= LONGEST_ROW)
-        return kl_csv_place(t, t->text + t->at, kl_fail(KLIFT_DATA, "the row is longer than 1 GiB"));
+        return kl_csv_place(t, t->text + t->at, kl_fail(KLIFT_DATA, "the row is longer than 1 GiB; is a quote not closed, or is this no CSV?"));
     return kl_grow(&t->text, &t->room, t->used, 2 * (t->room - KL_PLAIN_PADDING) + KL_PLAIN_PADDING, 1, "rows of text");
 }
 
@@ -214,7 +215,8 @@ klift_status kl_csv_copy(kl_csv_text *t, const kl_csv_cell *cell, const char **c
     int64_t length = cell->end - cell->begin;
     const char *nul = memchr(cell->begin, '\0', (size_t)length);
     if (nul != NULL)
-        return kl_csv_place(t, nul, kl_fail(KLIFT_DATA, "NUL byte in the text; this is a binary file, UTF-16, or damaged"));
+        return kl_csv_place(
+            t, nul, kl_fail(KLIFT_DATA, "NUL byte in the text: it is binary, UTF-16 or damaged; convert it (iconv -f UTF-16 -t UTF-8) or copy it again"));
     KL_TRY(kl_grow(&t->copy, &t->copy_room, 0, length + 1, 1, "a cell"));
     char *out = t->copy;
     for (const char *p = cell->begin; p < cell->end; p++) {

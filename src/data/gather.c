@@ -5,7 +5,9 @@ klift_status kl_gather_check_width(const kl_batch *batch, int64_t width, const c
 {
     if (batch->rows == 0 || batch->columns == width || (batch->start != NULL && batch->columns < width))
         return KLIFT_OK;
-    return kl_fail(KLIFT_DATA, "%s: rows have %lld columns, the model was made for %lld; set dim or use the data it was made for", what, (long long)batch->columns, (long long)width);
+    return kl_fail(KLIFT_DATA,
+                   "%s: rows have %lld columns, the model was made for %lld; if these are rows to train on say dim=%lld, else give rows of the same columns",
+                   what, (long long)batch->columns, (long long)width, (long long)batch->columns);
 }
 
 klift_status kl_gather_next(kl_gather *gather, int64_t want, klift_run *run, kl_batch *batch)

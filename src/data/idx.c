@@ -49,7 +49,7 @@ klift_status kl_array_idx(kl_array *a)
         const unsigned char *b = sizes + 4 * i;
         a->shape[i] = (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
         if (i > 0 && kl_multiply(a->columns, a->shape[i], &a->columns))
-            return kl_fail(KLIFT_DATA, "%s: the product of the sizes in the header is more than any file holds", name);
+            return kl_fail(KLIFT_DATA, "%s: the product of the sizes in the header is more than any file holds; the file is damaged or no IDX", name);
     }
     a->rows = a->shape[0];
     return kl_array_check(a);

@@ -13,9 +13,10 @@ static klift_status begin(kl_labels *labels)
     kl_array *y = &labels->y;
     KL_TRY(kl_array_open(y, labels->stream, NULL));
     if (kl_array_is_text(y) && y->dims != 1)
-        return kl_fail(KLIFT_DATA, "%s: text labels must be a 1-D array", kl_stream_name(labels->stream));
+        return kl_fail(KLIFT_DATA, "%s: text labels must be a 1-D array; save y.ravel()", kl_stream_name(labels->stream));
     if (y->dims > 2)
-        return kl_fail(KLIFT_DATA, "%s: has %d dimensions and is no file of labels, which has one", kl_stream_name(labels->stream), y->dims);
+        return kl_fail(KLIFT_DATA, "%s: has %d dimensions and is no file of labels, which has one; is it the file of the rows?", kl_stream_name(labels->stream),
+                       y->dims);
     return kl_new(&labels->text, y->size + 4, 1, "a label");
 }
 

@@ -20,12 +20,12 @@ static klift_status open_labels(kl_reader *reader, kl_matrix *m, kl_stream *labe
     else {
         kl_stream_close(labels);
         if (strcmp(reader->labels, "-") == 0 && strcmp(reader->path, "-") == 0)
-            return kl_fail(KLIFT_USAGE, "rows and labels cannot both come from standard input");
+            return kl_fail(KLIFT_USAGE, "rows and labels cannot both come from standard input; save one of them to a file");
         KL_TRY(kl_labels_open(&m->labels, reader->labels));
     }
     if (m->labels.y.rows != m->x.rows)
-        return kl_fail(KLIFT_DATA, "%s has %lld rows, but %s has %lld labels", kl_stream_name(m->x.stream), (long long)m->x.rows, kl_stream_name(m->labels.stream),
-                       (long long)m->labels.y.rows);
+        return kl_fail(KLIFT_DATA, "%s has %lld rows, but %s has %lld labels; give the labels of these rows", kl_stream_name(m->x.stream), (long long)m->x.rows,
+                       kl_stream_name(m->labels.stream), (long long)m->labels.y.rows);
     return KLIFT_OK;
 }
 
@@ -37,7 +37,8 @@ klift_status kl_matrix_begin(kl_reader *reader, kl_stream *labels)
     if (kl_array_is_text(&m->x))
         status = kl_fail(KLIFT_DATA, "%s: the array holds text, not numbers; encode it first, or give it as labels=FILE", name);
     else if (reader->dim > 0 && reader->dim != m->x.columns)
-        status = kl_fail(KLIFT_DATA, "%s: the array has %lld columns, but dim=%lld was given", name, (long long)m->x.columns, (long long)reader->dim);
+        status = kl_fail(KLIFT_DATA, "%s: the array has %lld columns, but dim=%lld was given; leave that out", name, (long long)m->x.columns,
+                         (long long)reader->dim);
     if (status == KLIFT_OK)
         return open_labels(reader, m, labels);
     kl_stream_close(labels);

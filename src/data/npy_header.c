@@ -93,7 +93,7 @@ static klift_status read_descr(parser *p, kl_array *a)
         return kl_fail(KLIFT_DATA, "%s: elements of type '%s' are not supported; save X.astype(numpy.float32)", p->name, descr);
     a->swap = order != '=' && order != '|' && (order == '<') != kl_host_is_little();
     if (text && a->size > LONGEST_TEXT / 4)
-        return kl_fail(KLIFT_DATA, "%s: labels of %lld characters are too long", p->name, (long long)a->size);
+        return kl_fail(KLIFT_DATA, "%s: labels of %lld characters are too long; shorten them", p->name, (long long)a->size);
     a->size *= a->kind == 'U' ? 4 : 1;
     return KLIFT_OK;
 }
@@ -108,7 +108,7 @@ static klift_status read_shape(parser *p, kl_array *a)
         if (a->dims > 0 && take(p, ')'))
             break;
         if (take(p, '-'))
-            return kl_fail(KLIFT_DATA, "%s: the shape in the header is negative", p->name);
+            return kl_fail(KLIFT_DATA, "%s: the shape in the header is negative; save the array again with numpy.save", p->name);
         if (a->dims == KL_ARRAY_DIMS)
             return kl_fail(KLIFT_DATA, "%s: the array has more than %d dimensions; reshape it to (rows, columns)", p->name, KL_ARRAY_DIMS);
         if (!take_whole(p, &a->shape[a->dims]))
@@ -174,14 +174,15 @@ klift_status kl_array_npy(kl_array *a)
         return kl_fail(KLIFT_DATA, "%s: is not an NPY file; save the array with numpy.save", name);
     int major = head[MAGIC], minor = head[MAGIC + 1], width = major == 1 ? 2 : 4;
     if (status == KLIFT_OK && (major < 1 || major > 3 || minor != 0))
-        return kl_fail(KLIFT_DATA, "%s: NPY version %d.%d is unknown; this reads 1.0, 2.0 and 3.0", name, major, minor);
+        return kl_fail(KLIFT_DATA, "%s: NPY version %d.%d is unknown; this reads 1.0, 2.0 and 3.0: save the array again with numpy.save", name, major, minor);
     KL_TRY(status);
     KL_TRY(kl_array_fetch(a, head + MAGIC + 2, width));
     int64_t length = 0;
     for (int i = 0; i < width; i++)
         length |= (int64_t)head[MAGIC + 2 + i] << (8 * i);
     if (length > LONGEST_HEADER)
-        return kl_fail(KLIFT_DATA, "%s: the NPY header is %lld bytes long; more than %d is not believed", name, (long long)length, LONGEST_HEADER);
+        return kl_fail(KLIFT_DATA, "%s: the NPY header is %lld bytes long; more than %d is not believed: save the array again with numpy.save", name,
+                       (long long)length, LONGEST_HEADER);
     KL_TRY(kl_array_fetch(a, text, length));
     a->data_at = a->at;
     parser p = {text, text + length, name};

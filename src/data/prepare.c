@@ -46,7 +46,7 @@ klift_status kl_prepare_plain(kl_prepare *prepare, kl_prepare_kind kind, int64_t
 {
     *prepare = (kl_prepare){.kind = kind, .n_in = n_in, .n_out = n_in, .norm = 1};
     if (kind != KL_NONE && kind != KL_UNIT)
-        return kl_fail(KLIFT_USAGE, "prepare %s is learnt from data; without data only none and unit work", names[kind]);
+        return kl_fail(KLIFT_USAGE, "prepare=%s is learnt from data; without data say prepare=none or prepare=unit", names[kind]);
     return KLIFT_OK;
 }
 
@@ -60,7 +60,7 @@ klift_status kl_prepare_fit(kl_prepare *prepare, kl_prepare_kind kind, const kl_
     if (kind == KL_MEANNORM || kind == KL_UNIT_KEEP_NORM)
         prepare->norm = survey->norm_mean;
     if (!(prepare->norm > 0))
-        return kl_fail(KLIFT_DATA, "prepare %s: all rows are zero", names[kind]);
+        return kl_fail(KLIFT_DATA, "prepare=%s: all rows are zero, so there is no scale; say prepare=none", names[kind]);
     if (kind == KL_STANDARDISE || kind == KL_MINMAX)
         return fit_columns(prepare, survey);
     return KLIFT_OK;
@@ -250,12 +250,12 @@ klift_status kl_prepare_load(kl_prepare *p, kl_record_reader *from)
     KL_TRY(kl_record_get_u32(from, &centred));
     KL_TRY(kl_record_get_f64(from, &p->norm));
     if (kind >= KINDS || centred > 1 || !(p->norm > 0))
-        return kl_fail(KLIFT_MODEL, "the file is damaged: its preparation is not known");
+        return kl_record_damaged("its preparation is not known");
     p->kind = (kl_prepare_kind)kind;
     p->centred = centred == 1;
     p->n_out = p->n_in + (p->kind == KL_UNIT_KEEP_NORM);
     if (p->kind != KL_STANDARDISE && p->kind != KL_MINMAX)
-        return centred ? kl_fail(KLIFT_MODEL, "the file is damaged: its preparation contradicts itself") : KLIFT_OK;
+        return centred ? kl_record_damaged("its preparation contradicts itself") : KLIFT_OK;
     KL_TRY(kl_record_get_floats(from, &p->shift, p->n_in));
     return kl_record_get_floats(from, &p->scale, p->n_in);
 }

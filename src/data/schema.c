@@ -9,7 +9,7 @@
 klift_status kl_schema_add(kl_schema *schema, const char *name, kl_schema_column **column)
 {
     if (schema->count >= INT32_MAX - 1)
-        return kl_fail(KLIFT_DATA, "more than %d columns", INT32_MAX - 1);
+        return kl_fail(KLIFT_DATA, "more than %d columns; ignore some", INT32_MAX - 1);
     KL_TRY(kl_grow(&schema->column, &schema->room, schema->count, schema->count + 1, sizeof *schema->column, "columns"));
     kl_schema_column *made = &schema->column[schema->count];
     *made = (kl_schema_column){0};
@@ -138,17 +138,12 @@ void kl_schema_save(const kl_schema *schema, kl_record_writer *to)
     }
 }
 
-static klift_status damaged(const char *what)
-{
-    return kl_fail(KLIFT_MODEL, "the file is damaged: %s", what);
-}
-
 static klift_status load_flag(kl_record_reader *from, bool *flag)
 {
     uint32_t value;
     KL_TRY(kl_record_get_u32(from, &value));
     *flag = value == 1;
-    return value <= 1 ? KLIFT_OK : damaged("a flag of its columns is neither 0 nor 1");
+    return value <= 1 ? KLIFT_OK : kl_record_damaged("a flag of its columns is neither 0 nor 1");
 }
 
 static klift_status load_categories(kl_schema_column *column, kl_record_reader *from)
@@ -156,7 +151,7 @@ static klift_status load_categories(kl_schema_column *column, kl_record_reader *
     int64_t count, index;
     KL_TRY(kl_record_get_i64(from, 0, KL_CATEGORIES_MAX, &count));
     if (count > 0 && !column->categorical)
-        return damaged("a column of numbers has categories");
+        return kl_record_damaged("a column of numbers has categories");
     for (int64_t k = 0; k < count; k++) {
         char *name;
         KL_TRY(kl_record_get_text(from, &name));
@@ -164,7 +159,7 @@ static klift_status load_categories(kl_schema_column *column, kl_record_reader *
         kl_free(name);
         KL_TRY(status);
         if (index != k)
-            return damaged("a category is named twice");
+            return kl_record_damaged("a category is named twice");
     }
     return KLIFT_OK;
 }

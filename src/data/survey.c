@@ -23,7 +23,8 @@ static klift_status widen(sums *s, int64_t columns)
         return KLIFT_OK;
     int64_t needed = columns * (int64_t)(5 * sizeof(double) + sizeof *s->count);
     if (needed > s->limit)
-        return kl_fail(KLIFT_MEMORY, "the survey of %lld columns needs %.0f MB, the limit is %.0f MB; if an index is wrong, correct it, else use a larger max-memory",
+        return kl_fail(KLIFT_MEMORY,
+                       "the survey of %lld columns needs %.0f MB, the limit is %.0f MB; if an index is wrong, correct it, else use a larger max-memory=SIZE",
                        (long long)columns, (double)needed / 1e6, (double)s->limit / 1e6);
     double **all[] = {&s->sum, &s->square, &s->low, &s->high, &s->seen};
     int64_t room = s->room;
@@ -164,14 +165,14 @@ klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_row
         KL_GO(reader->type->learn(reader, run));
     KL_GO(read_all(reader, run, survey, &s, &keys, &sample));
     if (survey->rows == 0) {
-        status = kl_fail(KLIFT_DATA, "%s: no rows", kl_reader_name(reader));
+        status = kl_fail(KLIFT_DATA, "%s: no rows; give a file that has some", kl_reader_name(reader));
         goto done;
     }
     KL_GO(widen(&s, reader->dim));
     survey->columns = reader->dim > 0 ? reader->dim : s.columns;
     survey->index_base = reader->index_base;
     if (survey->columns == 0) {
-        status = kl_fail(KLIFT_DATA, "%s: no row has a value, so the number of columns is unknown; set dim", kl_reader_name(reader));
+        status = kl_fail(KLIFT_DATA, "%s: no row has a value, so the number of columns is unknown; say dim=N", kl_reader_name(reader));
         goto done;
     }
     finish(survey, &s);

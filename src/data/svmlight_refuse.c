@@ -44,7 +44,8 @@ klift_status kl_svmlight_refuse_bytes(const kl_reader *reader, const char *p, co
 {
     const char *nul = memchr(p, '\0', (size_t)(end - p));
     if (nul != NULL)
-        return kl_svmlight_place(reader, nul, kl_fail(KLIFT_DATA, "NUL byte in the text; this is a binary file, UTF-16, or damaged"));
+        return kl_svmlight_place(
+            reader, nul, kl_fail(KLIFT_DATA, "NUL byte in the text: it is binary, UTF-16 or damaged; convert it (iconv -f UTF-16 -t UTF-8) or copy it again"));
     if (*p == '\r' && p[1] != '\n')
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "carriage return inside a line; if lines end in CR only, convert them: tr '\\r' '\\n'"));
     return KLIFT_OK;
@@ -86,7 +87,8 @@ klift_status kl_svmlight_refuse_label(const kl_reader *reader, const char *p, kl
     if (kind == KL_NUMBER_NAN)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is not finite; remove the row or correct the label", token.text));
     if (kind == KL_NUMBER_TOO_LARGE)
-        return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is out of range", token.text));
+        return kl_svmlight_place(reader, p,
+                                 kl_fail(KLIFT_DATA, "label '%s' is out of range of a number; scale the labels, or say label-type=text", token.text));
     if (kind == KL_NUMBER_OK && kl_svmlight_ends(*after))
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is above 2^53 and cannot be held exactly as a number; say label-type=text", token.text));
     return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "label '%s' is not a decimal number; if labels are words, say label-type=text", token.text));
@@ -98,12 +100,13 @@ klift_status kl_svmlight_refuse_value(const kl_reader *reader, const char *p, kl
     if (kl_svmlight_ends(*p))
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "the value after ':' is missing; write index:value without blanks"));
     if (kind == KL_NUMBER_NAN && kl_svmlight_ends(*after))
-        return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is not finite; clean the data first, or for NaN say missing=zero or skip", quote(p).text));
+        return kl_svmlight_place(
+            reader, p, kl_fail(KLIFT_DATA, "value '%s' is not finite; clean the data first, or for NaN say missing=zero or missing=skip", quote(p).text));
     if (kind == KL_NUMBER_TOO_LARGE || (kind == KL_NUMBER_OK && kl_svmlight_ends(*after)))
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is out of range of float32; scale the data", quote(p).text));
     if (kind == KL_NUMBER_OK && *after == ',')
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "value '%s' has a comma; decimal comma? write a point", quote(p).text));
-    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is not a decimal number", quote(p).text));
+    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "value '%s' is not a decimal number; write it like 0.5 or -1e3", quote(p).text));
 }
 
 /* The token at p has no index before a colon. after is behind its digits. */
@@ -113,7 +116,7 @@ klift_status kl_svmlight_refuse_entry(const kl_reader *reader, const char *p, co
     KL_TRY(kl_svmlight_refuse_bytes(reader, p, kl_svmlight_token_end(p)));
     KL_TRY(kl_svmlight_refuse_csv(reader, s->text + s->at, p));
     if (*p == '-' && p[1] >= '0' && p[1] <= '9')
-        return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s': the index is negative", quote(p).text));
+        return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s': the index is negative; columns are numbered from 0 or 1", quote(p).text));
     const char *next = after;
     while (*next == ' ' || *next == '\t')
         next++;
@@ -121,7 +124,7 @@ klift_status kl_svmlight_refuse_entry(const kl_reader *reader, const char *p, co
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s': blank before ':'; write index:value without blanks", quote(p).text));
     if (strncmp(p, "qid:", 4) == 0)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s': qid must be a whole number directly behind the label", quote(p).text));
-    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s' is not index:value", quote(p).text));
+    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s' is not index:value; write rows as 'label index:value index:value ...'", quote(p).text));
 }
 
 klift_status kl_svmlight_refuse_index(const kl_reader *reader, const char *p, int64_t index, int64_t last)
@@ -133,12 +136,14 @@ klift_status kl_svmlight_refuse_index(const kl_reader *reader, const char *p, in
     if (column < 0)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index 0, but index-base=1 was given; say index-base=0"));
     if (index > KL_SVM_HIGHEST_INDEX)
-        return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "'%s': the index is above the highest, %d", quote(p).text, KL_SVM_HIGHEST_INDEX));
+        return kl_svmlight_place(
+            reader, p,
+            kl_fail(KLIFT_DATA, "'%s': the index is above the highest, %d; correct it, or number the columns anew", quote(p).text, KL_SVM_HIGHEST_INDEX));
     if (column == last)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index %lld is there twice; merge the entries", (long long)index));
     if (column < last)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index %lld comes after %lld; sort the row, or say sort-indices=true", (long long)index, (long long)(last + reader->index_base)));
     if (reader->schema_given)
         return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond the %lld columns of the model; to leave such entries out say ignore-extra=true", (long long)index, (long long)s->limit));
-    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld; give a larger dim", (long long)index, (long long)s->limit));
+    return kl_svmlight_place(reader, p, kl_fail(KLIFT_DATA, "index %lld is beyond dim=%lld; give a larger one", (long long)index, (long long)s->limit));
 }

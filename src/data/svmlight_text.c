@@ -17,7 +17,7 @@ static klift_status widen(kl_reader *reader, kl_svmlight *s)
         if (*p == '\0' || (*p == '\r' && p[1] != '\n'))
             return kl_svmlight_refuse_bytes(reader, p, p + 1);
     if (room >= LONGEST_LINE)
-        return kl_svmlight_place(reader, s->text, kl_fail(KLIFT_DATA, "the line is longer than 1 GiB"));
+        return kl_svmlight_place(reader, s->text, kl_fail(KLIFT_DATA, "the line is longer than 1 GiB; is this LIBSVM text, with a row per line?"));
     return kl_grow(&s->text, &s->text_room, s->used, 2 * room + KL_PLAIN_PADDING, 1, "a line of text");
 }
 

@@ -200,7 +200,7 @@ static klift_status open_shape(kl_reader *reader)
         return kl_fail(KLIFT_USAGE, "synthetic data have their labels; labels=FILE is for NPY and IDX");
     s->dim = reader->dim > 0 ? reader->dim : s->shape->usual_dim;
     if (s->dim < s->shape->least_dim)
-        return kl_fail(KLIFT_USAGE, "%s needs dim of at least %lld", s->shape->name, (long long)s->shape->least_dim);
+        return kl_fail(KLIFT_USAGE, "%s needs at least dim=%lld", s->shape->name, (long long)s->shape->least_dim);
     s->rows = (int64_t)reader->option[ROWS].number;
     s->seed = (uint64_t)reader->option[SEED].number;
     s->noise = reader->option[NOISE].word >= 0 ? s->shape->usual_noise : reader->option[NOISE].number;

@@ -223,7 +223,8 @@ static klift_status find_directory(kl_zip *zip, directory *d)
     if (d->entries < 0 || d->size < 0 || d->at < 0 || d->at > at || d->size > at - d->at)
         return damaged(zip, "its directory is beyond the file");
     if (d->size > LARGEST_DIRECTORY)
-        return kl_fail(KLIFT_DATA, "%s: the directory of the zip archive has %lld bytes; more than 64 MiB is not believed", kl_stream_name(zip->stream), (long long)d->size);
+        return kl_fail(KLIFT_DATA, "%s: the directory of the zip archive has %lld bytes; more than 64 MiB is not believed: save the archive again",
+                       kl_stream_name(zip->stream), (long long)d->size);
     zip->directory_at = d->at;
     return KLIFT_OK;
 }

@@ -128,7 +128,7 @@ klift_status kl_ridge_model(kl_ridge *r, int without, double lambda, klift_run *
     assembly as = {r, without, false, n, lambda * n};
     bool solved = false;
     if (!(n > 0))
-        return kl_fail(KLIFT_DATA, "no rows are left outside a fold: too few different rows to cross-validate; give lambda, or search=gcv");
+        return kl_fail(KLIFT_DATA, "no rows are left outside a fold: too few different rows to cross-validate; say lambda=NUMBER or search=gcv");
     for (int64_t p = 0; p < s->features; p++) {
         double sum = 0;
         for (int f = 0; f < s->sets; f++)

@@ -35,7 +35,8 @@ klift_status kl_plan_check(const kl_plan *plan, int64_t features, bool quiet, kl
     if (text.failed)
         status = kl_text_status(&text);
     else if (kl_plan_total(plan) > kl_run_memory(run))
-        status = kl_fail(KLIFT_MEMORY, "%lld features need %.0f MB, the limit is %.0f MB (%s); use fewer features, a fixed lambda or a larger max-memory",
+        status = kl_fail(KLIFT_MEMORY,
+                         "%lld features need %.0f MB, the limit is %.0f MB (%s); use fewer features, a fixed lambda=NUMBER or a larger max-memory=SIZE",
                          (long long)features, total, limit, text.text);
     else if (!quiet)
         kl_run_say(run, KLIFT_EVENT_NOTE, "plan", "memory for %lld features: %s; %.1f MB of %.0f MB in all", (long long)features, text.text, total, limit);

@@ -85,7 +85,8 @@ static klift_status merge(kl_learner *into, const kl_learner *from, int sign)
 {
     const state *a = into->state, *b = from->state;
     if (a->search != b->search)
-        return kl_fail(KLIFT_USAGE, "statistics for search %s and %s cannot be merged", kl_search_name(a->search), kl_search_name(b->search));
+        return kl_fail(KLIFT_USAGE, "statistics for search=%s and search=%s cannot be merged; make all parts with the same spec", kl_search_name(a->search),
+                       kl_search_name(b->search));
     return kl_statistics_merge(&((state *)into->state)->statistics, &b->statistics, sign);
 }
 
@@ -153,9 +154,10 @@ static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
 static klift_status check(const kl_learner *learner, const kl_statistics *s)
 {
     if (!s->shifted || !(kl_ridge_weight(s, -1) > 0))
-        return kl_fail(KLIFT_DATA, "no rows to learn from (or all weights are zero)");
+        return kl_fail(KLIFT_DATA, "no rows to learn from, or all weights are zero; give at least one row of a weight above 0");
     if (s->goal == KL_CLASSIFY && s->columns < 2 && !learner->spec.allow_one_class)
-        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two; to train all the same set allow-one-class", s->columns == 1 ? s->classes.name[0] : "");
+        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two; to train all the same say allow-one-class=true",
+                       s->columns == 1 ? s->classes.name[0] : "");
     return KLIFT_OK;
 }
 

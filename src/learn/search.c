@@ -260,7 +260,7 @@ static klift_status visit(search_state *st, int j)
         return KLIFT_OK;
     KL_TRY(try_lambda(st, grid(st, j), &st->error[j], &st->choice[j]));
     if (isnan(st->choice[j]))
-        return kl_fail(KLIFT_DATA, "no row could be held out: too few rows for cross-validation; give lambda");
+        return kl_fail(KLIFT_DATA, "no row could be held out: too few rows for cross-validation; say lambda=NUMBER");
     st->known[j] = true;
     return kl_run_progress(st->run, "search", 0, 0, st->error[j]);
 }
@@ -313,7 +313,7 @@ static klift_status choose(search_state *st, double lambda, kl_weights *weights)
         return KLIFT_OK;
     }
     if (!(st->spread > 0))
-        return kl_fail(KLIFT_DATA, "all rows have the same features: there is nothing to learn; give lambda to train a constant");
+        return kl_fail(KLIFT_DATA, "all rows have the same features: there is nothing to learn; say lambda=NUMBER to train a constant");
     KL_TRY(walk(st));
     int best = best_so_far(st);
     weights->lambda = grid(st, best);

@@ -107,15 +107,18 @@ static klift_status reserve(kl_statistics *s, int64_t count)
 static klift_status check_labels(kl_statistics *s, const kl_batch *x)
 {
     if (x->label == NULL && x->target == NULL)
-        return kl_fail(KLIFT_DATA, "the rows have no labels; training needs them");
+        return kl_fail(KLIFT_DATA, "the rows have no labels, which training needs; for NPY and IDX say labels=FILE");
     if (s->goal == KL_CLASSIFY)
-        return x->label == NULL && x->targets != 1 ? kl_fail(KLIFT_DATA, "classification needs one label per row, the rows have %lld targets", (long long)x->targets) : KLIFT_OK;
+        return x->label == NULL && x->targets != 1
+                   ? kl_fail(KLIFT_DATA, "classification needs one label per row, the rows have %lld targets; say task=regress, or give one",
+                             (long long)x->targets)
+                   : KLIFT_OK;
     if (x->target == NULL)
-        return kl_fail(KLIFT_DATA, "regression needs numbers as targets, the rows have text labels");
+        return kl_fail(KLIFT_DATA, "regression needs numbers as targets, the rows have text labels; say task=classify, or give numbers");
     while (s->columns < x->targets)
         KL_TRY(add_column(s));
     if (x->targets != s->columns)
-        return kl_fail(KLIFT_DATA, "rows have %lld targets, the rows before them %lld", (long long)x->targets, (long long)s->columns);
+        return kl_fail(KLIFT_DATA, "rows have %lld targets, the rows before them %lld; all must have as many", (long long)x->targets, (long long)s->columns);
     return KLIFT_OK;
 }
 

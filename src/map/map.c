@@ -203,14 +203,15 @@ static klift_status check_memory(const kl_map *map, klift_run *run, klift_status
     int64_t needed = kl_map_memory(map), limit = kl_run_memory(run);
     if (needed <= limit)
         return KLIFT_OK;
-    return kl_fail(status, "map %s with %lld features of %lld columns needs %.0f MB, the limit is %.0f MB", map->type->name, (long long)map->features,
-                   (long long)map->n_in, (double)needed / 1e6, (double)limit / 1e6);
+    return kl_fail(status, "map %s with %lld features of %lld columns needs %.0f MB, the limit is %.0f MB; use fewer features or a larger max-memory=SIZE",
+                   map->type->name, (long long)map->features, (long long)map->n_in, (double)needed / 1e6, (double)limit / 1e6);
 }
 
 klift_status kl_map_set_outputs(kl_map *map, int64_t n_out)
 {
     if (map->n_out != 0 && map->n_out != n_out)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: map %s has %lld features, not %lld", map->type->name, (long long)n_out, (long long)map->n_out);
+        return kl_fail(KLIFT_MODEL, "the file is damaged: map %s has %lld features, not %lld; copy or train it again", map->type->name, (long long)n_out,
+                       (long long)map->n_out);
     map->n_out = n_out;
     return KLIFT_OK;
 }
@@ -224,7 +225,7 @@ static klift_status fit_map(kl_map *map, const kl_survey *survey, int64_t n_in, 
     if (map->type->fit == NULL)
         return KLIFT_OK;
     if (survey == NULL && !map->type->fit_without_data)
-        return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given", map->type->name);
+        return kl_fail(KLIFT_USAGE, "map %s learns from data; none were given: fit it to some", map->type->name);
     return map->type->fit(map, survey, run);
 }
 
@@ -396,7 +397,7 @@ klift_status kl_map_load(kl_record_reader *from, int64_t n_in, klift_run *run, k
     *out = NULL;
     KL_GO(read_stored(from, &s));
     if (s.n_in != n_in) {
-        status = kl_fail(KLIFT_MODEL, "the file is damaged: preparation and map have different widths");
+        status = kl_record_damaged("preparation and map have different widths");
         goto done;
     }
     KL_GO(kl_kernel_new(s.kernel, &kernel));

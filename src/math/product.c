@@ -34,7 +34,7 @@ klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k)
     int64_t size;
     *w = (kl_panels){.n = n, .k = k, .width = kl_micro_get()->width32};
     if (kl_multiply(panel_count(w) * w->width, k, &size))
-        return kl_fail(KLIFT_MEMORY, "%lld x %lld weights are too many", (long long)n, (long long)k);
+        return kl_fail(KLIFT_MEMORY, "%lld x %lld weights are too many; use fewer features", (long long)n, (long long)k);
     return kl_new(&w->packed, size, sizeof *w->packed, "the map's weights");
 }
 

@@ -52,9 +52,10 @@ klift_status kl_metric_add(kl_metric *metric, const kl_batch *x, const double *s
     const kl_weights *w = &metric->model->weights;
     bool classify = w->goal == KL_CLASSIFY;
     if (x->rows > 0 && x->label == NULL && x->target == NULL)
-        return kl_fail(KLIFT_DATA, "the rows have no labels to test against");
+        return kl_fail(KLIFT_DATA, "the rows have no labels to test against; for NPY and IDX say labels=FILE, or predict instead");
     if (x->rows > 0 && !classify && (x->target == NULL || x->targets != w->outputs))
-        return kl_fail(KLIFT_DATA, "the rows have %lld targets, the model gives %lld", (long long)(x->target == NULL ? 0 : x->targets), (long long)w->outputs);
+        return kl_fail(KLIFT_DATA, "the rows have %lld targets, the model gives %lld; test it with the targets it was trained for",
+                       (long long)(x->target == NULL ? 0 : x->targets), (long long)w->outputs);
     for (int64_t i = 0; i < x->rows; i++) {
         double weight = x->weight != NULL ? x->weight[i] : 1;
         if (classify)

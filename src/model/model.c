@@ -60,7 +60,8 @@ static klift_status score_task(void *context, int64_t task, int worker)
         for (int64_t o = 0; o < w->outputs; o++) {
             double score = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);
             if (!isfinite(score))
-                return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model", (long long)(first + i));
+                return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model; correct or scale them",
+                               (long long)(first + i));
             s->scores[(first + i) * w->outputs + o] = score;
         }
     return KLIFT_OK;

@@ -78,11 +78,11 @@ static klift_status read_learn(klift_model *model, kl_record_reader *from)
 static klift_status read_columns(klift_model *model, kl_record_reader *from)
 {
     if (model->lift == NULL || model->lift->schema.count > 0 || model->lift->schema.label_at > 0)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: its columns come twice, or before its map");
+        return kl_record_damaged("its columns come twice, or before its map");
     kl_schema *schema = &model->lift->schema;
     KL_TRY(kl_schema_load(schema, from));
     if (schema->count > 0 && schema->width != model->lift->prepare.n_in)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: its columns and its preparation have different widths");
+        return kl_record_damaged("its columns and its preparation have different widths");
     return KLIFT_OK;
 }
 
@@ -98,7 +98,7 @@ static klift_status read_classes(klift_model *model, kl_record_reader *from)
         kl_free(name);
         KL_TRY(status);
         if (index != i)
-            return kl_fail(KLIFT_MODEL, "the file is damaged: a class is named twice");
+            return kl_record_damaged("a class is named twice");
     }
     return KLIFT_OK;
 }
@@ -108,9 +108,9 @@ static klift_status read_weights(klift_model *model, kl_record_reader *from)
     kl_weights *w = &model->weights;
     int64_t size;
     if (kl_multiply(w->outputs, w->features, &size) || w->outputs == 0)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: its weights come before their sizes");
+        return kl_record_damaged("its weights come before their sizes");
     if (w->w != NULL)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: it has two sets of weights");
+        return kl_record_damaged("it has two sets of weights");
     KL_TRY(kl_record_get_doubles(from, &w->w, size));
     return kl_record_get_doubles(from, &w->b, w->outputs);
 }
@@ -149,7 +149,7 @@ static klift_status read_section(klift_model *model, uint32_t tag, kl_record_rea
     switch (tag) {
     case LIFT:
         if (model->lift != NULL)
-            return kl_fail(KLIFT_MODEL, "the file is damaged: it has two maps");
+            return kl_record_damaged("it has two maps");
         KL_TRY(kl_lift_load(from, run, &model->lift));
         break;
     case COLUMNS:
@@ -157,7 +157,7 @@ static klift_status read_section(klift_model *model, uint32_t tag, kl_record_rea
         break;
     case LEARN:
         if (model->learner != NULL)
-            return kl_fail(KLIFT_MODEL, "the file is damaged: it has two learners");
+            return kl_record_damaged("it has two learners");
         KL_TRY(read_learn(model, from));
         break;
     case CLASSES:
@@ -177,12 +177,12 @@ static klift_status check(const klift_model *model)
 {
     const kl_weights *w = &model->weights;
     if (model->lift == NULL)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: it has no map");
+        return kl_record_damaged("it has no map");
     if (w->outputs == 0)
-        return w->classes.count > 0 ? kl_fail(KLIFT_MODEL, "the file is damaged: classes without weights") : KLIFT_OK;
+        return w->classes.count > 0 ? kl_record_damaged("classes without weights") : KLIFT_OK;
     int64_t wanted = w->goal == KL_REGRESS ? w->outputs : w->classes.count == 2 ? 1 : w->classes.count;
     if (w->w == NULL || w->b == NULL || w->features != model->lift->map->n_out || w->outputs != wanted || (w->goal == KL_REGRESS) != (w->classes.count == 0))
-        return kl_fail(KLIFT_MODEL, "the file is damaged: features, classes and weights do not agree");
+        return kl_record_damaged("features, classes and weights do not agree");
     return KLIFT_OK;
 }
 

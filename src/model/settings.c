@@ -147,13 +147,14 @@ klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, k
 {
     *goal = spec->task == 2 ? KL_REGRESS : KL_CLASSIFY;
     if (!survey->text_labels && survey->targets == 0)
-        return kl_fail(KLIFT_DATA, "the rows have no labels; training needs them");
+        return kl_fail(KLIFT_DATA, "the rows have no labels, which training needs; for NPY and IDX say labels=FILE");
     if (spec->task == 1 && survey->targets > 1)
-        return kl_fail(KLIFT_DATA, "task classify: rows have %lld targets, one label is needed", (long long)survey->targets);
+        return kl_fail(KLIFT_DATA, "task=classify needs one label per row, the rows have %lld targets; say task=regress, or give one",
+                       (long long)survey->targets);
     if (spec->task == 1 && survey->fractions)
-        return kl_fail(KLIFT_DATA, "task classify: labels have fractions (such as 1.5); use task regress");
+        return kl_fail(KLIFT_DATA, "task=classify, but labels have fractions (such as 1.5); say task=regress");
     if (spec->task == 2 && survey->text_labels)
-        return kl_fail(KLIFT_DATA, "task regress: labels are words, not numbers");
+        return kl_fail(KLIFT_DATA, "task=regress, but labels are words, not numbers; say task=classify");
     if (spec->task != 0)
         return KLIFT_OK;
     bool many = survey->distinct >= KL_SURVEY_DISTINCT;
@@ -162,7 +163,7 @@ klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, k
     else if (survey->targets > 1 || (survey->fractions && many))
         *goal = KL_REGRESS;
     else
-        return kl_fail(KLIFT_USAGE, "labels are %s with %s different values: classes or numbers? Set task to classify or regress",
+        return kl_fail(KLIFT_USAGE, "labels are %s with %s different values: classes or numbers? Say task=classify or task=regress",
                        survey->fractions ? "numbers with fractions" : "whole numbers", many ? "more than 50" : "at most 50");
     return KLIFT_OK;
 }

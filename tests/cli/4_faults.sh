@@ -28,7 +28,7 @@ bad colon "a missing colon is an error" '1 1 2\n'
 bad csv "CSV is an error that says so" '1,2,3\n'
 awk 'BEGIN { for (i = 0; i < 100; i++) print i % 2, "1:" (i % 2 ? 1 : -1) "e38", "2:" i % 3 "e38" }' >huge.svm
 expect 3 "rows near the largest float32 are refused by maps of frequencies" "$KLIFT" train huge.svm --kernel gaussian:gamma=1 --features 16 -o huge.klift
-says "and told how to be scaled" err 'prepare=maxnorm'
+says "and told how to be scaled" err '--prepare maxnorm'
 expect 0 "scaled they are trained on" "$KLIFT" train huge.svm --prepare maxnorm --features 16 -o huge.klift
 printf '1 1:1 2:2\n1 1:2 2:1\n' >one-class.svm
 expect 3 "one class is an error" "$KLIFT" train one-class.svm --features 16

@@ -3,7 +3,7 @@ awk 'BEGIN { print "id,x,z,colour,class"
     for (i = 0; i < 300; i++) { a = (i * 7919) % 101 / 50 - 1; b = (i * 104729) % 97 / 48 - 1; c = i % 3 == 0 ? "red" : i % 3 == 1 ? "blue" : "\"sea\ngreen\""
         printf "%d,%.4g,%.4g,%s,%s\n", i, a, b, c, (a + (c == "red" ? 0.5 : 0) > b ? "above" : "below") } }' >table.csv
 expect 0 "train reads CSV" "$KLIFT" train table.csv --ignore id --features 64 -o table.klift
-says "train says what it took the columns for" err "CSV with a header; label: column 'class'; 2 columns of numbers, 1 of categories \(5 columns"
+says "train says what it took the columns for" err "CSV with a header; label: column 'class'; columns of numbers: 2, of categories: 1 \(5 columns"
 says "text labels are classes" out '^classes +2: above below'
 expect 0 "inspect shows the columns of a model" "$KLIFT" inspect --json table.klift
 is_json "with names and categories" out '[c["name"] for c in j["inputs"]] == ["x", "z", "colour"] and j["inputs"][2]["categories"] == ["blue", "red", "sea\ngreen"] and j["label"] == "class"'
@@ -86,7 +86,7 @@ expect 0 "a model of CSV predicts svmlight" "$KLIFT" predict same-csv.klift same
 holds "with the same labels" cmp out same.out
 sed 's/\./,/g; s/,\([^,]*\)$/;\1/; s/^\(-\{0,1\}[0-9]*,[0-9]*\),/\1;/' same.csv >comma.csv
 expect 3 "a decimal comma is an error" "$KLIFT" train comma.csv --features 64 -o comma.klift
-says "that says what to do" err 'comma\.csv:[0-9]+:[0-9]+: .*decimal=comma'
+says "that says what to do" err 'comma\.csv:[0-9]+:[0-9]+: .*--decimal comma'
 expect 0 "train --decimal comma succeeds" "$KLIFT" train comma.csv --decimal comma --features 64 -o comma.klift -q
 holds "and gives the same model" cmp comma.klift same-csv.klift
 sed 's/$/\r/' same.csv >crlf.csv
@@ -100,7 +100,7 @@ done
 # missing values
 awk -F, 'NR % 10 == 5 { print "," $2 "," $3; next } { print }' same.csv >gaps.csv
 expect 3 "a missing value is an error" "$KLIFT" train gaps.csv --features 64 -o gaps.klift
-says "with its place and the ways out" err 'gaps\.csv:5:1: empty cell: .*missing=zero, mean or skip'
+says "with its place and the ways out" err 'gaps\.csv:5:1: empty cell: .*--missing zero, --missing mean or --missing skip'
 for way in zero mean skip; do
     expect 0 "train --missing $way succeeds" "$KLIFT" train gaps.csv --missing $way --features 64 -o gaps-$way.klift
 done
@@ -132,4 +132,4 @@ printf 'a,b,y\n1,"2,0\n3,4,1\n' >open.csv
 expect 3 "a quote that is not closed is an error" "$KLIFT" train open.csv
 says "placed where it opens" err 'open\.csv:2:3: the quote is not closed'
 expect 3 "CSV that is forced to be svmlight is an error" "$KLIFT" train same.csv --format svmlight
-says "that names the format" err 'format=csv'
+says "that names the format" err 'say --format csv'

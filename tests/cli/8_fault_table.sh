@@ -20,7 +20,7 @@ fault 3 5:1 'not finite' 'nan 1:1\n'
 fault 3 - 'fraction' '1.5 1:1\n' --task classify
 fault 0 - - '1.5 1:1\n' --task regress
 fault 0 - - '99999999999 1:1\n'
-fault 3 5:1 'label-type=text' 'word 1:1\n'
+fault 3 5:1 'say --label-type text' 'word 1:1\n'
 fault 0 - - 'word 1:1\n' --label-type text
 fault 3 5:1 'no-label' '1:1 2:1\n'
 fault 0 - - '1\n'
@@ -28,7 +28,7 @@ fault 3 5:7 'twice' '1 1:1 1:2\n'
 fault 3 5:7 'sort-indices' '1 3:1 2:1\n'
 fault 0 - - '1 3:1 2:1\n' --sort-indices
 fault 0 - - '1 0:1 2:1\n'
-fault 3 5:3 'index-base=0' '1 0:1 2:1\n' --index-base 1
+fault 3 5:3 'say --index-base 0' '1 0:1 2:1\n' --index-base 1
 fault 3 5:3 'negative' '1 -1:1\n'
 fault 3 5:3 'above the highest' '1 2147483647:1\n'
 fault 3 5:3 'above the highest' '1 4294967297:1\n'
