@@ -25,4 +25,15 @@ grep -q 'toy' summary || { echo "train does not name it"; cat summary; exit 1; }
 [ "$(wc -l <first)" -eq 500 ] || { echo "no predictions"; exit 1; }
 KLIFT_TEST_QUICK=1 build/tests/test_map_contract >contract 2>&1 || { cat contract; exit 1; }
 grep -q 'contract: toy' contract || { echo "the contract test does not walk it"; cat contract; exit 1; }
+# The commands of docs/adding_a_map.md print what stands below them there, line by line in this order ("..." at the end of one
+# stands for more).
+mkdir bin && ln -s "$klift" bin/klift
+awk '/^```/ { inside = /^```sh/; next } inside' "$here/docs/adding_a_map.md" >block
+COLUMNS=120 PATH=$copy/bin:$PATH bash block >printed 2>&1
+awk '/^prints, shortened,$/ { on = 1; next } on && /^    / { sub(/^ */, ""); print; next } on && !/^$/ { exit }' "$here/docs/adding_a_map.md" >shown
+[ "$(wc -l <shown)" -ge 10 ] || { echo "docs/adding_a_map.md shows no output"; exit 1; }
+sed 's/^ *//' printed | awk '
+    NR == FNR { want[++n] = $0; next }
+    { line = want[at + 1]; if (line == $0 || (sub(/[.][.][.]$/, "", line) && index($0, line) == 1)) at++ }
+    END { if (at < n) { print "docs/adding_a_map.md: not printed: " want[at + 1]; exit 1 } }' shown - || { cat printed; exit 1; }
 echo "toy map: 2 files changed; listed, trained, saved, loaded, tested"
