@@ -127,7 +127,7 @@ static klift_status draw(kl_map *map, klift_run *run)
     KL_TRY(draw_copies(map, run));
     made = map->inner->n_out;
     if (s->exact >= made)
-        return kl_fail(KLIFT_MODEL, "the file is damaged: map craft has %lld exact columns of %lld", (long long)s->exact, (long long)made);
+        return kl_fail(KLIFT_MODEL, "the file is damaged: map craft has %lld exact columns of %lld; copy or train it again", (long long)s->exact, (long long)made);
     if (map->value[DOWN].word == FOLD)
         return draw_fold(map);
     KL_TRY(kl_map_set_outputs(map, map->features));

@@ -343,7 +343,7 @@ static klift_status check_loaded(kl_degrees *g, const kl_kernel *kernel, const k
     }
     wrong = wrong || !(columns + (double)g->units * (g->complex_signs ? 2 : 1) <= (double)wish->columns) || (kept == 0) != (g->units == 0);
     if (wrong || (wish->law == KL_LAW_OPTIMAL && units != g->units))
-        return kl_fail(KLIFT_MODEL, "the file is damaged: the degrees of map maclaurin do not fit its kernel or its features");
+        return kl_record_damaged("the degrees of map maclaurin do not fit its kernel or its features");
     g->columns = (int64_t)columns;
     return KLIFT_OK;
 }

@@ -305,13 +305,13 @@ static klift_status load_sparse_row(kl_map *map, kl_record_reader *from)
     klift_status status;
     KL_GO(kl_record_get_i64(from, 0, map->n_in, &count));
     if (count > (from->end - from->at) / (int64_t)sizeof(uint32_t))
-        KL_GO(kl_fail(KLIFT_MODEL, "the file is damaged: a landmark is cut off"));
+        KL_GO(kl_record_damaged("a landmark is cut off"));
     KL_GO(kl_new(&column, count + 1, sizeof *column, "landmarks"));
     for (int64_t p = 0; p < count; p++) {
         uint32_t at;
         KL_GO(kl_record_get_u32(from, &at));
         if ((int64_t)at <= last || (int64_t)at >= map->n_in)
-            KL_GO(kl_fail(KLIFT_MODEL, "the file is damaged: a landmark's columns do not ascend"));
+            KL_GO(kl_record_damaged("a landmark's columns do not ascend"));
         last = column[p] = (int32_t)at;
     }
     KL_GO(kl_record_get_floats(from, &value, count));

@@ -200,7 +200,7 @@ klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record
     int64_t bytes = n * (n + 1) / 2 * (int64_t)(exact ? sizeof(double) : sizeof(float));
     *w = (kl_whitening){.n = n, .exact = exact};
     if (bytes > from->end - from->at) /* before anything of that size is taken */
-        return kl_fail(KLIFT_MODEL, "the file is damaged: the whitening of %lld landmarks is cut off", (long long)n);
+        return kl_record_damaged("the whitening of the landmarks is cut off");
     KL_TRY(kl_record_get_f64(from, &w->jitter));
     KL_TRY(exact ? kl_tiles_new(&w->tiles, n) : new_strips(w));
     for (int64_t i = 0; i < n; i++)
