@@ -1,4 +1,4 @@
-/* libsvm.c - translates -t, -g, -c and -v. -q is --quiet. */
+/* libsvm.c - translates -t, -d, -g, -r, -c and -v. -q is --quiet. */
 #include "libsvm.h"
 
 #include "progress.h"
@@ -17,8 +17,6 @@ const char *libsvm_instead(char letter)
         {'B', "ridge always has an intercept without penalty: leave it out"},
         {'w', "class weights do not exist yet"},
         {'b', "probabilities do not exist yet; klift predict --scores prints the decision values"},
-        {'r', "write it into the kernel, as in --kernel poly:degree=3,gamma=1,offset=1"},
-        {'d', "write it into the kernel, as in --kernel poly:degree=3,gamma=1,offset=1"},
         {'n', "nu-SVMs do not exist yet"},
         {'h', "there is nothing to shrink in ridge; for help: klift train --help"},
         {'m', "use --max-memory, e.g. --max-memory 500M"},
@@ -29,25 +27,58 @@ const char *libsvm_instead(char letter)
     return NULL;
 }
 
-static klift_status set_kernel(const options *given, klift_spec *spec)
+/* The flags that say something about a kernel, in the order in which messages name them. */
+static const char *const flags[] = {"t", "g", "d", "r"};
+enum { FLAGS = 4, LINEAR = 0, POLY = 1, GAUSSIAN = 2, UNKNOWN = 3 };
+
+static klift_status refuse_flags(const options *given, const char *kernel, const char *refused)
+{
+    for (const char *flag = refused; *flag != '\0'; flag++) {
+        const char name[2] = {*flag, '\0'};
+        if (options_has(given, name))
+            return progress_fail(KLIFT_USAGE, "-%s says nothing about the %s kernel: leave it out, or choose another kernel with -t", name, kernel);
+    }
+    return KLIFT_OK;
+}
+
+/* LIBSVM's defaults, but for gamma: 1 / columns is not known before the data are read. */
+static klift_status print_poly(const options *given, char *kernel, size_t room)
+{
+    const char *degree = options_get(given, "d"), *gamma = options_get(given, "g"), *offset = options_get(given, "r");
+    if (gamma == NULL)
+        return progress_fail(KLIFT_USAGE, "-t 1 needs -g: LIBSVM's default is 1 / columns, which is not known before the data are read");
+    snprintf(kernel, room, "poly:degree=%s,gamma=%s,offset=%s", degree != NULL ? degree : "3", gamma, offset != NULL ? offset : "0");
+    return KLIFT_OK;
+}
+
+static klift_status print_kernel(const options *given, char *kernel, size_t room)
 {
     const char *type = options_get(given, "t"), *gamma = options_get(given, "g");
-    char kernel[128] = "linear";
-    if (type == NULL && gamma == NULL)
+    int which = type == NULL ? GAUSSIAN : strlen(type) == 1 && type[0] >= '0' && type[0] <= '2' ? type[0] - '0' : UNKNOWN;
+    if (which == UNKNOWN)
+        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear), -t 1 (poly) and -t 2 (gaussian): name other kernels with --kernel (klift list kernels)", type);
+    if (which == POLY)
+        return print_poly(given, kernel, room);
+    snprintf(kernel, room, which == LINEAR ? "linear" : "gaussian%s%s", gamma != NULL ? ":gamma=" : "", gamma != NULL ? gamma : "");
+    return which == LINEAR ? refuse_flags(given, "linear", "gdr") : refuse_flags(given, "gaussian", "dr");
+}
+
+static klift_status set_kernel(const options *given, klift_spec *spec)
+{
+    const char *first = NULL;
+    char kernel[256];
+    for (int i = 0; i < FLAGS; i++) {
+        const char *value = options_get(given, flags[i]);
+        first = first == NULL && value != NULL ? flags[i] : first;
+        if (value != NULL && strlen(value) > 64)
+            return progress_fail(KLIFT_USAGE, "-%s is not a number; write it like 0.5", flags[i]);
+    }
+    if (first == NULL)
         return KLIFT_OK;
     if (options_has(given, "kernel"))
-        return progress_fail(KLIFT_USAGE, "--kernel and -%c both choose the kernel: give one of them", type != NULL ? 't' : 'g');
-    if (type != NULL && strcmp(type, "0") != 0 && strcmp(type, "2") != 0)
-        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear) and -t 2 (gaussian): name other kernels with --kernel (klift list kernels)",
-                             type);
-    bool linear = type != NULL && type[0] == '0';
-    if (linear && gamma != NULL)
-        return progress_fail(KLIFT_USAGE, "-g belongs to the gaussian kernel (-t 2); the linear one has no gamma");
-    if (gamma != NULL && strlen(gamma) > 64)
-        return progress_fail(KLIFT_USAGE, "-g is not a number; write it like 0.5");
-    if (!linear)
-        snprintf(kernel, sizeof kernel, "gaussian%s%s", gamma != NULL ? ":gamma=" : "", gamma != NULL ? gamma : "");
-    return progress_check(klift_spec_set(spec, "kernel", kernel));
+        return progress_fail(KLIFT_USAGE, "--kernel and -%s both choose the kernel: give one of them", first);
+    klift_status status = print_kernel(given, kernel, sizeof kernel);
+    return status == KLIFT_OK ? progress_check(klift_spec_set(spec, "kernel", kernel)) : status;
 }
 
 klift_status libsvm_apply(const options *given, klift_spec *spec)

@@ -71,14 +71,21 @@ expect 2 "a flag with a value is a usage error" "$KLIFT" train data.svm --json=y
 expect 2 "a missing argument is a usage error" "$KLIFT" train
 says "a missing argument is answered with the usage" err 'usage: klift train'
 expect 2 "an argument too many is a usage error" "$KLIFT" test a b c
-for flag in s e p B w1 b r d n h m; do
+for flag in s e p B w1 b n h m; do
     expect 2 "LIBSVM's -$flag is refused" "$KLIFT" train -$flag 1 data.svm
 done
 expect 2 "-s names klift's option" "$KLIFT" train -s 0 data.svm
 says "-s is answered with --learner" err '[-]-learner'
 expect 2 "-m names klift's option" "$KLIFT" train -m 100 data.svm
 says "-m is answered with --max-memory" err '[-]-max-memory'
-expect 2 "-t 1 is refused" "$KLIFT" train -t 1 data.svm
-says "-t 1 is answered with --kernel" err '[-]-kernel'
+expect 2 "-t 3 is refused" "$KLIFT" train -t 3 data.svm
+says "-t 3 is answered with --kernel" err '[-]-kernel'
+expect 2 "-t 1 without -g is refused" "$KLIFT" train -t 1 data.svm
+says "-t 1 asks for -g" err 'needs -g'
+expect 2 "-d without -t 1 is refused" "$KLIFT" train -d 3 data.svm
+says "-d is told to be of no use" err '[-]d says nothing about the gaussian kernel'
+expect 2 "-r with the linear kernel is refused" "$KLIFT" train -t 0 -r 1 data.svm
+expect 2 "-d beside --kernel is refused" "$KLIFT" train -d 3 --kernel poly data.svm
+expect 2 "a degree that is no number is refused" "$KLIFT" train -t 1 -g 1 -d x data.svm
 expect 2 "-g with the linear kernel is refused" "$KLIFT" train -t 0 -g 1 data.svm
 expect 2 "-g beside --kernel is refused" "$KLIFT" train -g 1 --kernel linear data.svm

@@ -58,6 +58,10 @@ expect 2 "-v with -o is refused" "$KLIFT" train -v 5 -o m.klift train.svm
 expect 2 "-v 1 is refused" "$KLIFT" train -v 1 train.svm
 expect 0 "-t 0 is the linear kernel" "$KLIFT" train -t 0 -o lin.klift train.svm -q
 says "-t 0 prints the linear kernel" out '^kernel +linear'
+expect 0 "-t 1 is the poly kernel" "$KLIFT" train -t 1 -g 0.5 -o p.klift train.svm -q --features 64
+says "-t 1 has LIBSVM's degree and offset" out '^kernel +poly:degree=3,gamma=0.5,offset=0'
+expect 0 "-d and -r are degree and offset" "$KLIFT" train -t 1 -d 2 -g 0.5 -r 1 -o p.klift train.svm -q --features 64
+says "-d and -r are printed" out '^kernel +poly:degree=2,gamma=0.5,offset=1'
 expect 0 "-t 2 -g is the gaussian kernel" "$KLIFT" train -t 2 -g 0.5 -o g.klift train.svm -q --features 64
 says "-g sets gamma" out '^kernel +gaussian:.*0\.5'
 expect 0 "-c sets lambda to 1 / (C n)" "$KLIFT" train -c 10 -o c.klift train.svm -q --features 64 --json
@@ -114,7 +118,7 @@ for kernel in poly:degree=7 exp vovk vovk-infinite series:1,1,0.5; do
     expect 0 "predict with $kernel succeeds" "$KLIFT" predict product.klift test.svm product.txt
 done
 expect 3 "rows outside a kernel's domain are refused" "$KLIFT" train train.svm --prepare maxnorm --kernel vovk-infinite:scale=0.5 -o product.klift
-says "what to do about rows outside the domain is said" err 'prepare=unit .*raise scale above 1'
+says "what to do about rows outside the domain is said" err '[-]-prepare unit .*raise scale above 1'
 expect 2 "a negative offset is a usage error" "$KLIFT" train train.svm --kernel poly:offset=-1
 expect 2 "coefficients that are all 0 are a usage error" "$KLIFT" train train.svm --kernel series:0,0
 expect 2 "h01 without room for it is a usage error" "$KLIFT" train train.svm --prepare maxnorm --kernel poly --map maclaurin:h01=true --features 3
