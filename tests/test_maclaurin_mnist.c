@@ -27,9 +27,9 @@ static bool read_rows(void)
 {
     const char *folder = getenv("KLIFT_DATA");
     char path[4096];
-    unsigned char *bytes = malloc(16 + ROWS * COLUMNS);
-    if (folder == NULL || bytes == NULL)
+    if (folder == NULL)
         return false;
+    unsigned char *bytes = malloc(16 + ROWS * COLUMNS);
     snprintf(path, sizeof path, "%s/mnist/train-images-idx3-ubyte", folder);
     FILE *file = fopen(path, "rb");
     bool read = file != NULL && fread(bytes, 1, 16 + ROWS * COLUMNS, file) == 16 + ROWS * COLUMNS;
