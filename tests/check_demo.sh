@@ -29,7 +29,7 @@ done
 on_terminal() { TERM=xterm SHELL=/bin/sh script -qec "stty cols 60 rows 24; env -u COLUMNS $1 scripts/demo" /dev/null </dev/null 2>&1; }
 if [ -n "${KLIFT_TEST_QUICK:-}" ]; then
     echo "skipped: the demo on a terminal (KLIFT_TEST_QUICK)"
-elif command -v script >/dev/null; then
+elif SHELL=/bin/sh script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     on_terminal KLIFT_DEMO=1 >"$dir/screen" || complain "the demo fails on a terminal"
     grep -q "$escape\[1m1. The data" "$dir/screen" || complain "no colour on a terminal"
     on_terminal NO_COLOR=1 >"$dir/screen" || complain "the demo fails on a terminal with NO_COLOR"
@@ -37,7 +37,7 @@ elif command -v script >/dev/null; then
     sed "s/.*$escape\[K//; s/\r//g" "$dir/screen" | grep -v "^  $BUILD/klift" | awk 'length > 60' >"$dir/long"
     [ ! -s "$dir/long" ] || complain "lines are longer than the terminal: $(head -n 3 "$dir/long")"
 else
-    echo "skipped: the demo on a terminal: there is no script(1)"
+    echo "skipped: the demo on a terminal: script(1) or a pseudo-terminal is not there"
 fi
 
 files="train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte t10k-labels-idx1-ubyte"

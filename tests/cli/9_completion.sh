@@ -80,7 +80,7 @@ if command -v zsh >/dev/null; then
     # A real zsh in a terminal of its own: klift is a function that writes down what it was called with.
     cat >zsh.sh <<'END'
 zmodload zsh/zpty || exit 77
-zpty shell zsh -f -i
+zpty shell zsh -f -i || exit 77
 zpty -w shell "PS1=; fpath=(.. \$fpath); autoload -Uz compinit; compinit -u -D; klift() { print -r -- \"\$*\" >>pressed }; setopt no_beep"
 zpty -w shell 'print ready >>pressed'
 for (( i = 0; i < 300; i++ )) { [[ -s pressed ]] && break; sleep 0.1 }

@@ -23,7 +23,7 @@ is_json "stages have names and their times add up" out 'set(j["seconds"])=={"sur
 on_terminal() { TERM=xterm SHELL=/bin/sh script -qec "stty cols $1 rows 24; env -u COLUMNS $2 $KLIFT $3" /dev/null </dev/null >screen 2>&1; }
 # fits COLUMNS: every line drawn leaves three columns for the ^C of a terminal, so that it does not wrap
 fits() { tr '\r' '\n' <screen | sed $'s/\033\\[[0-9;]*[Km]//g' | grep -a 'rows.*/s' | awk -v most="$1" 'length > most - 3 { bad = 1 } END { exit bad }'; }
-if command -v script >/dev/null; then
+if SHELL=/bin/sh script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     for columns in 60 80 200; do
         on_terminal $columns NO_COLOR=1 "$work"
         holds "a bar is drawn on a terminal of $columns columns" grep -q '^.*statistics \[=*> *\]  *[0-9]*%' screen
@@ -40,5 +40,5 @@ if command -v script >/dev/null; then
     on_terminal 80 NO_COLOR=1 "train blank.svm --features 8 --lambda 1 -o blank.klift"
     holds "but not with NO_COLOR" grep -q 'klift: warning: ' screen
 else
-    skip "progress on a terminal (no script)"
+    skip "progress on a terminal (no script(1), or no pseudo-terminal)"
 fi
