@@ -26,72 +26,15 @@ AVX2 INLINE __m256 within(__m256 v)
     return _mm256_fmadd_ps(v, upper, _mm256_permute2f128_ps(v, v, 1));
 }
 
-/* One stage between `count` vectors, those a step apart being partners. */
-AVX2 INLINE void stage(int count, int step, __m256 *v)
-{
-    UNROLL
-    for (int i = 0; i < count / 2; i++) {
-        int low = i / step * 2 * step + i % step;
-        __m256 a = v[low], b = v[low + step];
-        v[low] = _mm256_add_ps(a, b);
-        v[low + step] = _mm256_sub_ps(a, b);
-    }
-}
+#define TARGET AVX2
+#define VECTOR __m256
+#define LOAD _mm256_loadu_ps
+#define STORE _mm256_storeu_ps
+#define ADD _mm256_add_ps
+#define SUBTRACT _mm256_sub_ps
+#define MULTIPLY _mm256_mul_ps
 
-/* `count`, 1 to 8, is a constant where it is called: the vectors stay in registers. */
-AVX2 INLINE void between(int count, __m256 *v)
-{
-    if (count >= 2)
-        stage(count, 1, v);
-    if (count >= 4)
-        stage(count, 2, v);
-    if (count >= 8)
-        stage(count, 4, v);
-}
-
-/* All stages of 8 count values. */
-AVX2 INLINE void first(int count, const float *sign, float *x)
-{
-    __m256 v[MOST];
-    UNROLL
-    for (int i = 0; i < count; i++) {
-        v[i] = _mm256_loadu_ps(x + LANES * i);
-        if (sign != NULL)
-            v[i] = _mm256_mul_ps(v[i], _mm256_loadu_ps(sign + LANES * i));
-        v[i] = within(v[i]);
-    }
-    between(count, v);
-    UNROLL
-    for (int i = 0; i < count; i++)
-        _mm256_storeu_ps(x + LANES * i, v[i]);
-}
-
-/* The same of n values, block by block; a loop for either case of signs. */
-AVX2 INLINE void begin(int count, int64_t n, const float *sign, float *x)
-{
-    if (sign != NULL)
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, sign + i, x + i);
-    else
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, NULL, x + i);
-}
-
-/* The stages h, 2h .. count h / 2 of all n values. */
-AVX2 INLINE void pass(int count, int64_t n, int64_t h, float *x)
-{
-    for (int64_t i = 0; i < n; i += count * h)
-        for (int64_t j = i; j < i + h; j += LANES) {
-            __m256 v[MOST];
-            UNROLL
-            for (int k = 0; k < count; k++)
-                v[k] = _mm256_loadu_ps(x + j + k * h);
-            between(count, v);
-            UNROLL
-            for (int k = 0; k < count; k++)
-                _mm256_storeu_ps(x + j + k * h, v[k]);
-        }
-}
+#include "math/hadamard_body.h"
 
 AVX2 void kl_avx2_hadamard(int64_t n, const float *sign, float *x)
 {

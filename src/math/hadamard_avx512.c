@@ -28,74 +28,15 @@ AVX512 INLINE __m512 within(__m512 v)
     return _mm512_fmadd_ps(v, upper, _mm512_shuffle_f32x4(v, v, 0x4E));
 }
 
-/* One stage between `count` vectors, those a step apart being partners. */
-AVX512 INLINE void stage(int count, int step, __m512 *v)
-{
-    UNROLL
-    for (int i = 0; i < count / 2; i++) {
-        int low = i / step * 2 * step + i % step;
-        __m512 a = v[low], b = v[low + step];
-        v[low] = _mm512_add_ps(a, b);
-        v[low + step] = _mm512_sub_ps(a, b);
-    }
-}
+#define TARGET AVX512
+#define VECTOR __m512
+#define LOAD _mm512_loadu_ps
+#define STORE _mm512_storeu_ps
+#define ADD _mm512_add_ps
+#define SUBTRACT _mm512_sub_ps
+#define MULTIPLY _mm512_mul_ps
 
-/* `count`, 1 to 16, is a constant where it is called: the vectors stay in registers. */
-AVX512 INLINE void between(int count, __m512 *v)
-{
-    if (count >= 2)
-        stage(count, 1, v);
-    if (count >= 4)
-        stage(count, 2, v);
-    if (count >= 8)
-        stage(count, 4, v);
-    if (count >= 16)
-        stage(count, 8, v);
-}
-
-/* All stages of 16 count values. */
-AVX512 INLINE void first(int count, const float *sign, float *x)
-{
-    __m512 v[MOST];
-    UNROLL
-    for (int i = 0; i < count; i++) {
-        v[i] = _mm512_loadu_ps(x + LANES * i);
-        if (sign != NULL)
-            v[i] = _mm512_mul_ps(v[i], _mm512_loadu_ps(sign + LANES * i));
-        v[i] = within(v[i]);
-    }
-    between(count, v);
-    UNROLL
-    for (int i = 0; i < count; i++)
-        _mm512_storeu_ps(x + LANES * i, v[i]);
-}
-
-/* The same of n values, block by block; a loop for either case of signs. */
-AVX512 INLINE void begin(int count, int64_t n, const float *sign, float *x)
-{
-    if (sign != NULL)
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, sign + i, x + i);
-    else
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, NULL, x + i);
-}
-
-/* The stages h, 2h .. count h / 2 of all n values. */
-AVX512 INLINE void pass(int count, int64_t n, int64_t h, float *x)
-{
-    for (int64_t i = 0; i < n; i += count * h)
-        for (int64_t j = i; j < i + h; j += LANES) {
-            __m512 v[MOST];
-            UNROLL
-            for (int k = 0; k < count; k++)
-                v[k] = _mm512_loadu_ps(x + j + k * h);
-            between(count, v);
-            UNROLL
-            for (int k = 0; k < count; k++)
-                _mm512_storeu_ps(x + j + k * h, v[k]);
-        }
-}
+#include "math/hadamard_body.h"
 
 AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, float *x)
 {
