@@ -227,10 +227,7 @@ static double trace_left_by(const kl_kernel *kernel, const kl_side *sample, int6
     int64_t n = sample->rows.rows, rank = 0;
     double *f = malloc((size_t)(n * chosen->count) * sizeof *f), *left = malloc((size_t)n * sizeof *left), *k = malloc((size_t)n * sizeof *k), sum = 0;
     void *scratch = malloc((size_t)kl_block_scratch(kernel, n, 1, columns));
-    for (int64_t i = 0; i < n; i++) {
-        kl_side one = {kl_batch_part(&sample->rows, i, 1), sample->norm + i};
-        kl_block_values(kernel, &one, &one, columns, left + i, 1, scratch);
-    }
+    kl_block_diagonal(kernel, sample, columns, left, scratch);
     for (int64_t c = 0; c < chosen->count; c++) {
         int64_t p = chosen->row[c];
         kl_side pivot = {kl_batch_part(&sample->rows, p, 1), sample->norm + p};

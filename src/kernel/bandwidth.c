@@ -3,7 +3,7 @@
  * are at most 10^5, otherwise 10^5 pairs drawn by Philox from a fixed key. A median of 0 (duplicates) falls back to
  * the mean of the positive distances.
  */
-#include "kernel/kernel.h"
+#include "kernel/block.h"
 
 #include "base/memory.h"
 
@@ -12,34 +12,9 @@
 
 enum { MOST_ROWS = 1000, MOST_PAIRS = 100000 };
 
-static double term(double difference, bool taxicab)
-{
-    return taxicab ? fabs(difference) : difference * difference;
-}
-
-static double sparse_distance(const kl_batch *rows, int64_t i, int64_t j, bool taxicab)
-{
-    int64_t p = rows->start[i], q = rows->start[j];
-    double sum = 0;
-    while (p < rows->start[i + 1] || q < rows->start[j + 1]) {
-        int64_t left = p < rows->start[i + 1] ? rows->column[p] : INT64_MAX;
-        int64_t right = q < rows->start[j + 1] ? rows->column[q] : INT64_MAX;
-        double difference = (left <= right ? (double)rows->value[p] : 0) - (right <= left ? (double)rows->value[q] : 0);
-        p += left <= right;
-        q += right <= left;
-        sum += term(difference, taxicab);
-    }
-    return taxicab ? sum : sqrt(sum);
-}
-
 static double distance(const kl_batch *rows, int64_t i, int64_t j, bool taxicab)
 {
-    if (rows->start != NULL)
-        return sparse_distance(rows, i, j, taxicab);
-    const float *x = rows->dense + i * rows->stride, *y = rows->dense + j * rows->stride;
-    double sum = 0;
-    for (int64_t k = 0; k < rows->columns; k++)
-        sum += term((double)x[k] - (double)y[k], taxicab);
+    double sum = kl_block_distance(rows, i, rows, j, taxicab);
     return taxicab ? sum : sqrt(sum);
 }
 

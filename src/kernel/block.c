@@ -9,6 +9,7 @@
 
 #include "math/product64.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PANEL = KL_KERNEL_PANEL, PART = 256 };
@@ -37,32 +38,26 @@ static int64_t column_at(const entries *e)
     return e->at >= e->end ? INT64_MAX : e->column == NULL ? e->at : e->column[e->at];
 }
 
-static double dense_distance(const float *x, const float *y, int64_t columns)
+static double term(double difference, bool taxicab)
 {
-    double sum[4] = {0};
-    int64_t p = 0;
-    for (; p + 4 <= columns; p += 4)
-        for (int r = 0; r < 4; r++) {
-            double d = (double)x[p + r] - (double)y[p + r];
-            sum[r] += d * d;
-        }
-    for (; p < columns; p++)
-        sum[0] += ((double)x[p] - (double)y[p]) * ((double)x[p] - (double)y[p]);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return taxicab ? fabs(difference) : difference * difference;
 }
 
-double kl_block_distance(const kl_batch *x, int64_t i, const kl_batch *y, int64_t j)
+double kl_block_distance(const kl_batch *x, int64_t i, const kl_batch *y, int64_t j, bool taxicab)
 {
     entries a = entries_of(x, i), b = entries_of(y, j);
     double sum = 0;
-    if (a.column == NULL && b.column == NULL && a.end == b.end)
-        return dense_distance(a.value, b.value, a.end);
+    if (a.column == NULL && b.column == NULL) {
+        for (; a.at < a.end; a.at++)
+            sum += term((double)a.value[a.at] - (double)b.value[a.at], taxicab);
+        return sum;
+    }
     while (a.at < a.end || b.at < b.end) {
         int64_t left = column_at(&a), right = column_at(&b);
-        double d = (left <= right ? (double)a.value[a.at] : 0) - (right <= left ? (double)b.value[b.at] : 0);
+        double difference = (left <= right ? (double)a.value[a.at] : 0) - (right <= left ? (double)b.value[b.at] : 0);
         a.at += left <= right;
         b.at += right <= left;
-        sum += d * d;
+        sum += term(difference, taxicab);
     }
     return sum;
 }
@@ -139,7 +134,7 @@ static void to_distances(const kl_side *x, int64_t i, const kl_side *y, double *
     double xx = x->norm[i];
     for (int64_t j = 0; j < y->rows.rows; j++) {
         double all = xx + y->norm[j], s = all - 2 * k[j];
-        k[j] = s > cancelled * all ? s : kl_block_distance(&x->rows, i, &y->rows, j);
+        k[j] = s > cancelled * all ? s : kl_block_distance(&x->rows, i, &y->rows, j, false);
     }
 }
 
@@ -207,4 +202,12 @@ void kl_block_values(const kl_kernel *kernel, const kl_side *x, const kl_side *y
         by_products(kernel, x, y, columns, k, stride, scratch);
     else
         by_panels(kernel, &x->rows, &y->rows, columns, k, stride, scratch);
+}
+
+void kl_block_diagonal(const kl_kernel *kernel, const kl_side *x, int64_t columns, double *k, void *scratch)
+{
+    for (int64_t i = 0; i < x->rows.rows; i++) {
+        kl_side one = {kl_batch_part(&x->rows, i, 1), x->norm + i};
+        kl_block_values(kernel, &one, &one, columns, k + i, 1, scratch);
+    }
 }

@@ -58,15 +58,6 @@ static klift_status update_chunk(void *context, int64_t index, int worker)
     return KLIFT_OK;
 }
 
-/* K(x, x) of every row, one at a time. */
-static void self_values(const spreading *s, double *self)
-{
-    for (int64_t i = 0; i < s->sample.rows.rows; i++) {
-        kl_side one = {kl_batch_part(&s->sample.rows, i, 1), s->sample.norm + i};
-        kl_block_values(s->kernel, &one, &one, s->columns, self + i, 1, s->scratch);
-    }
-}
-
 /* The first row at which the running sum passes `share` of the total; -1 when nothing is left. */
 static int64_t pick(int64_t rows, const double *weight, double share)
 {
@@ -97,7 +88,7 @@ klift_status kl_landmarks_spread(const kl_kernel *kernel, const kl_batch *sample
     kl_block_norms(sample, norm);
     s.sample = (kl_side){*sample, norm};
     s.self = self;
-    self_values(&s, self);
+    kl_block_diagonal(kernel, &s.sample, columns, self, s.scratch);
     for (int64_t i = 0; i < rows; i++)
         s.distance[i] = INFINITY;
     kl_random_uniforms(from, 0, 1, &u);

@@ -173,9 +173,8 @@ static klift_status extend(work *w, klift_run *run, kl_landmarks *chosen)
 static double begin(work *w)
 {
     double trace = 0;
+    kl_block_diagonal(w->kernel, &w->sample, w->columns, w->residual, w->scratch);
     for (int64_t i = 0; i < w->sample.rows.rows; i++) {
-        kl_side one = {kl_batch_part(&w->sample.rows, i, 1), w->sample.norm + i};
-        kl_block_values(w->kernel, &one, &one, w->columns, w->residual + i, 1, w->scratch);
         w->residual[i] = fmax(0, w->residual[i]);
         trace += w->residual[i];
     }

@@ -125,7 +125,7 @@ static void take(const void *context, int64_t row, int64_t column, int64_t count
             v[j] = xx + s->centred[column + j] - 2 * v[j];
         for (int64_t j = 0; j < count; j++)
             if (v[j] < s->near * (xx + s->centred[column + j]))
-                v[j] = kl_block_distance(t->x, row, &s->landmarks.rows, column + j);
+                v[j] = kl_block_distance(t->x, row, &s->landmarks.rows, column + j, false);
         s->kernel->type->of_distances(s->kernel, count, v, v);
     } else
         s->kernel->type->of_products(s->kernel, count, v, xx, s->norm + column, v);
