@@ -148,6 +148,8 @@ static klift_status fit_plain(const klift_spec *spec, kl_kernel *kernel, klift_r
 static klift_status check_scale(const kl_map *map, const kl_survey *survey)
 {
     const double longest = 1e18;
+    while (map->inner != NULL) /* the one that rows go through first */
+        map = map->inner;
     if ((map->type->needs & KL_SPECTRUM) == 0 || survey->norm_max < longest)
         return KLIFT_OK;
     return kl_fail(KLIFT_DATA, "rows are as long as %.3g, too long for map %s (float32, at most %g); scale the data, for example with prepare=maxnorm", survey->norm_max, map->type->name, longest);

@@ -64,19 +64,19 @@ in_tree() {
 }
 place() { sed -n '1s/^# //p' "$1"; }
 run_block() { # BLOCK: in the folder of its document
-    (cd "$dir/$name/work" && PATH="$dir/bin:$PATH" bash -eu -o pipefail "$1") >"$dir/log" 2>&1 </dev/null ||
+    (cd "$dir/$name/place" && PATH="$dir/bin:$PATH" bash -eu -o pipefail "$1") >"$dir/log" 2>&1 </dev/null ||
         { tail -n 5 "$dir/log"; complain "$(place "$1"): the block fails"; return 1; }
 }
 # run FILE: its blocks in their order, in one folder
 run() {
     local name=${1//\//_} number=0 block mark why
-    mkdir -p "$dir/$name/blocks" "$dir/$name/work"
+    mkdir -p "$dir/$name/blocks" "$dir/$name/place"
     blocks "$1" "$dir/$name/blocks" >"$dir/told"
     [ ! -s "$dir/told" ] || complain "$(cat "$dir/told")"
     while [ -e "$dir/$name/blocks/$((number + 1))" ]; do
         number=$((number + 1))
         block=$dir/$name/blocks/$number mark=$(sed -n 2p "$dir/$name/blocks/$number")
-        if [ $number -eq 1 ]; then (cd "$dir/$name/work" && supply); fi
+        if [ $number -eq 1 ]; then (cd "$dir/$name/place" && supply); fi
         case $mark in
         '# run')
             found=$((found + 1))
@@ -84,7 +84,7 @@ run() {
             run_block "$block" || break; ran=$((ran + 1)) ;;
         '# run with KLIFT_DATA')
             [ -n "$data" ] && [ -z "${KLIFT_TEST_QUICK:-}" ] || { left=$((left + 1)); continue; }
-            [ -e "$dir/$name/work/a9a" ] || (cd "$dir/$name/work" && supply_data)
+            [ -e "$dir/$name/place/a9a" ] || (cd "$dir/$name/place" && supply_data)
             run_block "$block" || break; ran=$((ran + 1)) ;;
         '# run by tests/'*.sh) [ -x "${mark#\# run by }" ] || [ -e "${mark#\# run by }" ] || complain "$(place "$block"): ${mark#\# run by } is not there" ;;
         '# in the source tree') why=$(in_tree "$block"); [ -z "$why" ] || complain "$(place "$block"): $why" ;;
