@@ -6,7 +6,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -r "$here/Makefile" "$here/include" "$here/src" "$here/cli" "$copy"
 mkdir "$copy/tests"
-cp "$here/tests/test_map_contract.c" "$here/tests/support.c" "$here/tests/support.h" "$copy/tests"
+cp "$here/tests/test_map_contract.c" "$here"/tests/support.[ch] "$here"/tests/gram.[ch] "$copy/tests"
 cp "$here/tests/toy/toy.c" "$copy/src/map/toy.c"
 echo 'MAP(toy)' >>"$copy/src/map/map_list.h"
 changed=$(diff -rq "$here/src" "$copy/src" | wc -l)

@@ -60,6 +60,51 @@ float *gram_lift(const kl_map *map, const klift_batch *x)
     return z;
 }
 
+static klift_status load_spoilt(const kl_map *map, int64_t at, unsigned char spoil, int64_t *length, kl_map **loaded)
+{
+    kl_record_writer to;
+    kl_record_reader from;
+    uint32_t tag;
+    kl_record_begin(&to, KL_RECORD_MODEL);
+    kl_record_open(&to, KL_TAG('T', 'E', 'S', 'T'), true);
+    int64_t first = to.length;
+    kl_map_save(map, &to);
+    *length = to.length - first;
+    to.bytes[first + at] ^= spoil;
+    kl_record_close(&to);
+    assert_int_equal(kl_record_finish(&to), KLIFT_OK);
+    assert_int_equal(kl_record_check(&from, to.bytes, to.length, KL_RECORD_MODEL), KLIFT_OK);
+    assert_int_equal(kl_record_next(&from, &tag), KLIFT_OK);
+    klift_status status = kl_map_load(&from, map->n_in, NULL, loaded);
+    kl_record_clear(&to);
+    return status;
+}
+
+/* It may refuse the rows, but not break. */
+static void apply_spoilt(const kl_map *map, const klift_batch *x)
+{
+    float *z = malloc((size_t)(x->rows * map->n_out) * sizeof *z);
+    void *scratch = malloc((size_t)kl_map_dense_scratch(map, x) + 1);
+    kl_map_apply_dense(map, x, z, map->n_out, false, scratch);
+    free(scratch);
+    free(z);
+}
+
+void gram_damage(const kl_map *map, const klift_batch *x, int64_t *tried, int64_t *refused)
+{
+    static const unsigned char spoil[] = {0x01, 0x80, 0xff};
+    for (int64_t at = 0, length = 1; at < length; at++)
+        for (int k = 0; k < 3; k++) {
+            kl_map *loaded = NULL;
+            klift_status status = load_spoilt(map, at, spoil[k], &length, &loaded);
+            if (status == KLIFT_OK)
+                apply_spoilt(loaded, x);
+            *refused += status != KLIFT_OK;
+            *tried += 1;
+            kl_map_free(loaded);
+        }
+}
+
 double gram_product(int64_t n, const float *x, const float *y)
 {
     double sum[8] = {0};

@@ -29,6 +29,9 @@ double gram_product(int64_t n, const float *x, const float *y);
 gram_errors gram_measure(const gram_case *c);
 /* Measures, prints, and asserts that the mean squared error and the bias are within 5 of their own standard errors. */
 gram_errors gram_check(const gram_case *c);
+/* Every byte of what a map stores, spoilt in three ways behind the checksums' back: refused, or a map that can be applied to
+ * x. Counts are added to. */
+void gram_damage(const kl_map *map, const klift_batch *x, int64_t *tried, int64_t *refused);
 /* The status of making such a map; the message is in kl_error_text(). */
 klift_status gram_try(const char *text, const char *kernel, int64_t d, int64_t features);
 

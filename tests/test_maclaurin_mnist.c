@@ -3,8 +3,7 @@
  * protocol of figure 5 of Hamid et al. 2014, whose NRMSE is the RMSE over all entries divided by the standard deviation of K.
  * Needs KLIFT_DATA, a folder with mnist/train-images-idx3-ubyte; skipped without.
  */
-#include "map/map.h"
-#include "math/product.h"
+#include "series.h"
 #include "support.h"
 
 #include <math.h>
@@ -18,12 +17,15 @@
 
 enum { ROWS = 1000, COLUMNS = 784, MOST_SEEDS = 20 };
 
-static float *dense;       /* (ROWS, COLUMNS), of length 1 */
-static double *rows, *exact; /* the same; (ROWS, ROWS) */
-static kl_survey survey;
-static double deviation;
+static series_rows first_rows;        /* of length 1 */
+static double *exact, deviation;      /* (ROWS, ROWS), and the standard deviation of its entries */
 
-static bool read_rows(void)
+static kl_map *make(const char *text, int64_t features, uint64_t seed)
+{
+    return series_map(&first_rows, text, "poly:degree=7", features, seed);
+}
+
+static bool read_rows(series_rows *b)
 {
     const char *folder = getenv("KLIFT_DATA");
     char path[4096];
@@ -33,15 +35,15 @@ static bool read_rows(void)
     snprintf(path, sizeof path, "%s/mnist/train-images-idx3-ubyte", folder);
     FILE *file = fopen(path, "rb");
     bool read = file != NULL && fread(bytes, 1, 16 + ROWS * COLUMNS, file) == 16 + ROWS * COLUMNS;
-    dense = malloc(ROWS * COLUMNS * sizeof *dense);
-    rows = malloc(ROWS * COLUMNS * sizeof *rows);
+    b->dense = malloc(ROWS * COLUMNS * sizeof *b->dense);
+    b->x = malloc(ROWS * COLUMNS * sizeof *b->x);
     for (int64_t i = 0; read && i < ROWS; i++) {
         double square = 0;
         for (int64_t j = 0; j < COLUMNS; j++)
             square += pow(bytes[16 + i * COLUMNS + j], 2);
         for (int64_t j = 0; j < COLUMNS; j++) {
-            dense[i * COLUMNS + j] = (float)(bytes[16 + i * COLUMNS + j] / sqrt(square));
-            rows[i * COLUMNS + j] = (double)dense[i * COLUMNS + j];
+            b->dense[i * COLUMNS + j] = (float)(bytes[16 + i * COLUMNS + j] / sqrt(square));
+            b->x[i * COLUMNS + j] = (double)b->dense[i * COLUMNS + j];
         }
     }
     if (file != NULL)
@@ -54,22 +56,21 @@ static int prepare(void **state)
 {
     double sum = 0, square = 0;
     (void)state;
-    if (!read_rows())
+    first_rows = (series_rows){.n = ROWS, .d = COLUMNS};
+    if (!read_rows(&first_rows))
         return 0;
-    kl_batch all = dense_batch(ROWS, COLUMNS, dense);
-    survey = (kl_survey){.rows = ROWS, .columns = COLUMNS, .norm_max = 1, .norm_mean = 1, .nonzeros = ROWS * COLUMNS};
+    kl_batch all = dense_batch(ROWS, COLUMNS, first_rows.dense);
+    first_rows.survey = (kl_survey){.rows = ROWS, .columns = COLUMNS, .norm_max = 1, .norm_mean = 1, .nonzeros = ROWS * COLUMNS};
     exact = malloc(ROWS * ROWS * sizeof *exact);
-    if (kl_rows_add(&survey.sample, &all, 0, ROWS) != KLIFT_OK || exact == NULL)
+    if (kl_rows_add(&first_rows.survey.sample, &all, 0, ROWS) != KLIFT_OK || exact == NULL)
         return -1;
-    for (int64_t i = 0; i < ROWS; i++)
-        for (int64_t j = 0; j < ROWS; j++) {
-            double s = 0;
-            for (int64_t k = 0; k < COLUMNS; k++)
-                s += rows[i * COLUMNS + k] * rows[j * COLUMNS + k];
-            exact[i * ROWS + j] = pow(s + 1, 7);
-            sum += exact[i * ROWS + j] / (ROWS * ROWS);
-            square += exact[i * ROWS + j] * exact[i * ROWS + j] / (ROWS * ROWS);
-        }
+    kl_map *any = make("maclaurin", 1024, 1);
+    series_closed_form(any, &first_rows, exact);
+    kl_map_free(any);
+    for (int64_t i = 0; i < ROWS * ROWS; i++) {
+        sum += exact[i] / (ROWS * ROWS);
+        square += exact[i] * exact[i] / (ROWS * ROWS);
+    }
     deviation = sqrt(square - sum * sum);
     return 0;
 }
@@ -77,10 +78,8 @@ static int prepare(void **state)
 static int finish(void **state)
 {
     (void)state;
-    free(dense);
-    free(rows);
     free(exact);
-    kl_rows_clear(&survey.sample);
+    series_rows_free(&first_rows);
     return 0;
 }
 
@@ -89,63 +88,6 @@ static bool there(void)
     if (exact == NULL)
         print_message("skipped: figures of MNIST (set KLIFT_DATA to a folder with mnist/train-images-idx3-ubyte)\n");
     return exact != NULL;
-}
-
-static kl_map *make(const char *text, int64_t features, uint64_t seed)
-{
-    kl_kernel *kernel;
-    kl_map *map;
-    assert_int_equal(kl_kernel_new("poly:degree=7", &kernel), KLIFT_OK);
-    assert_int_equal(kl_map_new(text, kernel, features, seed, 0, &map), KLIFT_OK);
-    assert_int_equal(kl_map_make(map, &survey, COLUMNS, NULL), KLIFT_OK);
-    kl_kernel_free(kernel);
-    return map;
-}
-
-static double closed_form(const kl_map *map)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < ROWS; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            kl_pair pair = {.n = COLUMNS, .x = rows + i * COLUMNS, .y = rows + j * COLUMNS};
-            sum += (i == j ? 1 : 2) * map->type->variance(map, &pair);
-        }
-    return sum / (ROWS * ROWS);
-}
-
-static double mean_square(const kl_map *map)
-{
-    kl_batch all = dense_batch(ROWS, COLUMNS, dense);
-    int64_t n = map->n_out;
-    float *z = malloc((size_t)(ROWS * n) * sizeof *z), *k = malloc(ROWS * ROWS * sizeof *k);
-    void *scratch = malloc((size_t)(kl_map_dense_scratch(map, &all) + kl_product_scratch(n)));
-    double *row = malloc((size_t)n * sizeof *row), sum = 0;
-    kl_panels w;
-    assert_int_equal(kl_map_apply_dense(map, &all, z, n, false, scratch), KLIFT_OK);
-    assert_int_equal(kl_panels_new(&w, ROWS, n), KLIFT_OK);
-    for (int64_t i = 0; i < ROWS; i++) {
-        for (int64_t j = 0; j < n; j++)
-            row[j] = (double)z[i * n + j];
-        kl_panels_set(&w, i, row);
-    }
-    const kl_product_out to = {.out = k, .stride = ROWS};
-    kl_product_dense(&w, ROWS, z, n, &to, scratch);
-    for (int64_t i = 0; i < ROWS * ROWS; i++)
-        sum += pow((double)k[i] - exact[i], 2) / (ROWS * ROWS);
-    kl_panels_clear(&w);
-    free(z);
-    free(k);
-    free(scratch);
-    free(row);
-    return sum;
-}
-
-static bool close_to(double a, double b, double relative)
-{
-    if (fabs(a - b) <= relative * fabs(b))
-        return true;
-    print_message("%.6g is not %.6g\n", a, b);
-    return false;
 }
 
 static void closed_forms_are_those_of_the_reference(void **unused)
@@ -157,18 +99,18 @@ static void closed_forms_are_those_of_the_reference(void **unused)
     } cases[] = {{1024, 5.612, 11.121}, {2048, 3.968, 4.838}, {4096, 2.805, 2.988}, {16384, 1.402, 1.377}};
     if (!there())
         return;
-    assert_true(close_to(deviation, 10.5343, 1e-4));
+    assert_true(series_close(deviation, 10.5343, 1e-4));
     for (int i = 0; i < (quick() ? 2 : 4); i++) {
         const char *const texts[] = {"maclaurin:h01=false,projection=dense", "maclaurin:h01=true,projection=dense", "maclaurin"};
         double value[3];
         for (int t = 0; t < 3; t++) {
             kl_map *map = make(texts[t], cases[i].features, 1);
-            value[t] = sqrt(closed_form(map));
+            value[t] = sqrt(series_closed_form(map, &first_rows, NULL));
             kl_map_free(map);
         }
         print_message("D=%lld: RMSE without h01 %.3f, with %.3f, default %.3f\n", (long long)cases[i].features, value[0], value[1], value[2]);
-        assert_true(close_to(value[0], cases[i].without, 0.01)); /* the counts are of 256 of these rows */
-        assert_true(close_to(value[1], cases[i].with, 0.01));
+        assert_true(series_close(value[0], cases[i].without, 0.01)); /* the counts are of 256 of these rows */
+        assert_true(series_close(value[1], cases[i].with, 0.01));
         assert_true(value[2] <= 1.001 * fmin(value[0], value[1]));
     }
 }
@@ -186,8 +128,8 @@ static double check_point(const char *text, int64_t features, int seeds, double 
     for (int s = 0; s < seeds; s++) {
         kl_map *map = make(text, features, (uint64_t)(1 + s));
         if (s == 0)
-            theory = closed_form(map);
-        square[s] = mean_square(map);
+            theory = series_closed_form(map, &first_rows, NULL);
+        square[s] = series_mean_square(map, &first_rows, exact);
         sum += square[s];
         kl_map_free(map);
     }

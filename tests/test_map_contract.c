@@ -3,6 +3,7 @@
  * a new map is tested by being registered. Data: SYN rows (support.c), errors over all n^2 entries of the Gram
  * matrix; statistical checks allow 5 of their own standard errors over fixed seeds.
  */
+#include "gram.h"
 #include "map/map.h"
 #include "support.h"
 
@@ -184,7 +185,7 @@ static int a_zero_row_is_finite(const kl_map *map, const bench *b)
 
 /* Sums of errors and squared errors of one map over all pairs; *theory is the mean of the stated variances, *worst the largest
  * error, of a map with a stated bias the largest beyond it. */
-static void gram_errors(const kl_map *map, const bench *b, double *error, double *square, double *theory, double *worst)
+static void pair_errors(const kl_map *map, const bench *b, double *error, double *square, double *theory, double *worst)
 {
     kl_batch all = dense_view(b);
     float *z = lift(map, &all);
@@ -256,7 +257,7 @@ static int accuracy_is_as_stated(const bench *b, const char *text, const char *k
         }
         accuracy = map->type->accuracy;
         has_variance = map->type->variance != NULL;
-        gram_errors(map, b, &error[s], &square[s], &theory, &worst);
+        pair_errors(map, b, &error[s], &square[s], &theory, &worst);
         allowed = s == 0 && accuracy == KL_UNBIASED ? mean_bias(map, b) : allowed;
         kl_map_free(map);
         if (accuracy != KL_UNBIASED && !(worst <= 1e-5))
@@ -287,7 +288,7 @@ static int streams_are_different_copies(const bench *b, const char *text, const 
     int broken = one->type->accuracy != KL_EXACT && !few && largest_difference(x, y, b->n * one->n_out) == 0;
     if (broken && one->type->variance != NULL) { /* nothing is random without variance, as in a polynomial with room for all its products */
         double error, square, variance, worst;
-        gram_errors(one, b, &error, &square, &variance, &worst);
+        pair_errors(one, b, &error, &square, &variance, &worst);
         broken = !(variance < 1e-8);
     }
     free(x);
@@ -401,6 +402,32 @@ static void one_spoilt_weight_breaks_the_contract_of_every_map(void **state)
     bench_free(&b);
 }
 
+/* Of every map, around its first kernel: stored, spoilt byte by byte, loaded. Dense and sparse rows, for what data decide. */
+static void a_damaged_map_is_refused_or_works(void **state)
+{
+    bench b;
+    (void)state;
+    bench_new(&b, 12, 6);
+    for (int sparse = 0; sparse < 2; sparse++) {
+        kl_batch all = sparse ? sparse_view(&b) : dense_view(&b);
+        kl_rows_clear(&b.survey.sample);
+        assert_int_equal(kl_rows_add(&b.survey.sample, &all, 0, b.n), KLIFT_OK);
+        for (int64_t m = 0; kl_map_type_at(m) != NULL; m++) {
+            const kl_map_type *type = kl_map_type_at(m);
+            int64_t k = 0, tried = 0, refused = 0;
+            while (!kl_map_fits(type, kl_kernel_type_at(k)))
+                k++;
+            kl_map *map = make(&b, type->name, kl_kernel_type_at(k)->name, 10, 1, 0);
+            gram_damage(map, &all, &tried, &refused);
+            print_message("%s, %s rows: %lld of %lld damages refused\n", type->name, sparse ? "sparse" : "dense", (long long)refused, (long long)tried);
+            assert_true(refused > 0);
+            assert_int_equal(a_loaded_map_equals_the_saved_one(map, &b), 0);
+            kl_map_free(map);
+        }
+    }
+    bench_free(&b);
+}
+
 /* ---- reference figures: numpy prototypes and closed forms, n = 200 ---- */
 
 /* The figures are of full rows: none of the zeros that bench_new puts in. */
@@ -420,7 +447,7 @@ static void check_figure(int64_t d, const char *text, const char *kernel, int64_
     bench_full(&b, 200, d);
     for (int s = 0; s < seeds; s++) {
         kl_map *map = make(&b, text, kernel, features, (uint64_t)(1 + s), 0);
-        gram_errors(map, &b, &error, &square[s], &theory, &worst);
+        pair_errors(map, &b, &error, &square[s], &theory, &worst);
         kl_map_free(map);
     }
     mean_and_error(square, seeds, &mean, &se);
@@ -473,12 +500,12 @@ static double ratio_to_independent(int64_t d, const char *text, int64_t features
     double sum = 0, error, square, theory, worst;
     bench_full(&b, 200, d);
     kl_map *independent = make(&b, "fourier", "gaussian:gamma=1", features, 1, 0);
-    gram_errors(independent, &b, &error, &square, &theory, &worst);
+    pair_errors(independent, &b, &error, &square, &theory, &worst);
     kl_map_free(independent);
     for (int s = 0; s < seeds; s++) {
         double none;
         kl_map *map = make(&b, text, "gaussian:gamma=1", features, (uint64_t)(1 + s), 0);
-        gram_errors(map, &b, &error, &square, &none, &worst);
+        pair_errors(map, &b, &error, &square, &none, &worst);
         kl_map_free(map);
         sum += square;
     }
@@ -512,6 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_map_keeps_its_contract_on_every_kernel_that_fits),
         cmocka_unit_test(one_spoilt_weight_breaks_the_contract_of_every_map),
+        cmocka_unit_test(a_damaged_map_is_refused_or_works),
         cmocka_unit_test(fourier_meets_the_reference_figures),
         cmocka_unit_test(orthogonal_meets_its_exact_variance),
         cmocka_unit_test(fastfood_is_worse_than_independent_frequencies_by_the_known_factor),
