@@ -126,7 +126,8 @@ KLIFT_API klift_status klift_map_describe(const klift_map *map, char *json, int6
 KLIFT_API klift_status klift_map_size(const klift_map *map, int64_t *n_in, int64_t *n_out);
 /* z dense (rows, n_out) with row stride `stride` into the caller's memory */
 KLIFT_API klift_status klift_map_apply(const klift_map *map, const klift_batch *x, float *z, int64_t stride, klift_run *run);
-/* z as CSR: start (rows + 1); column and value have room for `room` entries; needed receives the count, also when room is too small (KLIFT_USAGE) */
+/* z as CSR: start (rows + 1); column and value have room for `room` entries, columns ascend. needed receives their count; when the
+ * room may be too small (KLIFT_USAGE, nothing is computed) a room that will do. Ask with room 0, column and value NULL. */
 KLIFT_API klift_status klift_map_apply_sparse(const klift_map *map, const klift_batch *x, int64_t *start, int32_t *column,
                                               float *value, int64_t room, int64_t *needed, klift_run *run);
 KLIFT_API klift_status klift_map_kernel(const klift_map *map, const klift_batch *x, const klift_batch *y, double *k); /* exact values (x rows, y rows) */

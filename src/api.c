@@ -247,48 +247,19 @@ klift_status klift_map_apply(const klift_map *map, const klift_batch *x, float *
     return status;
 }
 
-/* Counts, and where there is room stores, the nonzeros of one row of z. */
-static int64_t take_row(const float *z, int64_t columns, int32_t *column, float *value, int64_t room)
-{
-    int64_t count = 0;
-    for (int64_t j = 0; j < columns; j++)
-        if (z[j] != 0.0f) {
-            if (count < room) {
-                column[count] = (int32_t)j;
-                value[count] = z[j];
-            }
-            count++;
-        }
-    return count;
-}
-
 klift_status klift_map_apply_sparse(const klift_map *map, const klift_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
     klift_run *own, *use;
-    float *z = NULL;
-    klift_status status;
     NEEDS(map);
     NEEDS(start);
     NEEDS(needed);
+    if (room > 0) {
+        NEEDS(column);
+        NEEDS(value);
+    }
     KL_TRY(check_rows(map, x));
     KL_TRY(kl_run_local(run, &own, &use));
-    int64_t n_out = map->map->n_out, at = 0;
-    KL_GO(kl_new(&z, KL_CHUNK * n_out, sizeof *z, "features"));
-    start[0] = 0;
-    for (int64_t first = 0; first < x->rows; first += KL_CHUNK) {
-        kl_batch part = kl_batch_part(x, first, x->rows - first < KL_CHUNK ? x->rows - first : KL_CHUNK);
-        KL_GO(kl_lift_rows(map, &part, z, n_out, use));
-        for (int64_t i = 0; i < part.rows; i++) {
-            int64_t used = at < room ? at : room;
-            at += take_row(z + i * n_out, n_out, column + used, value + used, room - used);
-            start[first + i + 1] = at;
-        }
-    }
-    *needed = at;
-    if (at > room)
-        status = kl_fail(KLIFT_USAGE, "klift_map_apply_sparse: %lld entries do not fit the room for %lld", (long long)at, (long long)room);
-done:
-    kl_free(z);
+    klift_status status = kl_lift_sparse(map, x, start, column, value, room, needed, use);
     klift_run_free(own);
     return status;
 }

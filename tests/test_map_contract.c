@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 40, SEEDS = 24 };
+enum { ROWS = 40, SEEDS = 24, SPREAD = 1 << 15 };
 
 typedef struct bench {
     int64_t n, d;
@@ -279,6 +279,19 @@ static int accuracy_is_as_stated(const bench *b, const char *text, const char *k
     return broken;
 }
 
+/* The mean of the stated variances over all pairs. */
+static double mean_variance(const kl_map *map, const bench *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < b->n; i++)
+        for (int64_t j = 0; j < b->n; j++) {
+            kl_pair pair;
+            kl_pair_set(&pair, b->d, b->x + i * b->d, b->x + j * b->d);
+            sum += map->type->variance(map, &pair);
+        }
+    return sum / (double)(b->n * b->n);
+}
+
 static int streams_are_different_copies(const bench *b, const char *text, const char *kernel, int64_t features)
 {
     kl_map *one = make(b, text, kernel, features, 7, 0), *two = make(b, text, kernel, features, 7, 1);
@@ -286,11 +299,8 @@ static int streams_are_different_copies(const bench *b, const char *text, const 
     float *x = lift(one, &all), *y = lift(two, &all);
     bool few = one->type->accuracy == KL_BIASED && one->n_out < 8; /* of which two copies may choose the same */
     int broken = one->type->accuracy != KL_EXACT && !few && largest_difference(x, y, b->n * one->n_out) == 0;
-    if (broken && one->type->variance != NULL) { /* nothing is random without variance, as in a polynomial with room for all its products */
-        double error, square, variance, worst;
-        pair_errors(one, b, &error, &square, &variance, &worst);
-        broken = !(variance < 1e-8);
-    }
+    if (broken && one->type->variance != NULL) /* nothing is random without variance, as in a polynomial with room for all its products */
+        broken = !(mean_variance(one, b) < 1e-8);
     free(x);
     free(y);
     kl_map_free(one);
@@ -310,8 +320,12 @@ static int memory_is_not_stated(kl_map *map)
 static int contract(const bench *b, const char *text, const char *kernel, int64_t features)
 {
     kl_map *map = make(b, text, kernel, features, 42, 0);
+    if (map->type->nonzeros != NULL && map->n_out > SPREAD) { /* a sparse z that nobody would spread out; narrower rows have the same map */
+        kl_map_free(map);
+        return 0;
+    }
     int broken = rows_alone_equal_the_batch(map, b) + sparse_equals_dense(map, b) + a_loaded_map_equals_the_saved_one(map, b) + a_zero_row_is_finite(map, b);
-    broken += map->type->accuracy == KL_UNBIASED && map->n_out < features;
+    broken += map->type->accuracy == KL_UNBIASED && map->type->nonzeros == NULL && map->n_out < features;
     broken += memory_is_not_stated(map);
     kl_map_free(map);
     broken += accuracy_is_as_stated(b, text, kernel, features, false);

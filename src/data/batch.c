@@ -158,6 +158,17 @@ void kl_batch_row_doubles(const kl_batch *batch, int64_t row, int64_t columns, d
             out[batch->column[p]] = (double)batch->value[p];
 }
 
+int64_t kl_batch_row_nonzeros(const kl_batch *batch, int64_t row)
+{
+    const float *value = batch->dense != NULL ? batch->dense + row * batch->stride : batch->value;
+    int64_t first = batch->dense != NULL ? 0 : batch->start[row], last = batch->dense != NULL ? batch->columns : batch->start[row + 1], count = 0;
+    if (value == NULL)
+        return last - first;
+    for (int64_t i = first; i < last; i++)
+        count += value[i] != 0.0f;
+    return count;
+}
+
 double kl_batch_row_norm(const kl_batch *batch, int64_t row)
 {
     /* float32 values squared fit a double: no overflow, and nothing that a float32 can hold underflows */

@@ -21,6 +21,7 @@ uint64_t kl_batch_row_key(const kl_batch *batch, int64_t row);
 /* Row as doubles, zeros filled in: out (columns), columns >= batch->columns. */
 void kl_batch_row_doubles(const kl_batch *batch, int64_t row, int64_t columns, double *out);
 double kl_batch_row_norm(const kl_batch *batch, int64_t row); /* Euclidean, safe from overflow and underflow */
+int64_t kl_batch_row_nonzeros(const kl_batch *batch, int64_t row); /* of a CSR batch without values: its entries */
 bool kl_batch_is_sparse(const kl_batch *batch);
 /* One step of a 64-bit hash chain: splitmix64's finaliser over the sum of both. */
 uint64_t kl_mix(uint64_t key, uint64_t value);

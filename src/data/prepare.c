@@ -209,6 +209,7 @@ klift_status kl_prepare_survey(const kl_prepare *p, kl_survey *survey)
     survey->sample = prepared;
     prepared = (kl_rows){0};
     survey->columns = survey->sample.columns = p->n_out;
+    survey->nonzeros_max = p->centred ? p->n_out : survey->nonzeros_max + (p->kind == KL_UNIT_KEEP_NORM);
     ready = kl_rows_view(&survey->sample);
     double largest = 0, sum = 0;
     for (int64_t i = 0; i < ready.rows; i++) {

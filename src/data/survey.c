@@ -39,10 +39,11 @@ static klift_status widen(sums *s, int64_t columns)
     return KLIFT_OK;
 }
 
-static inline void note_value(sums *s, int64_t j, float x, double weight)
+/* Answers 1 for a nonzero. */
+static inline int64_t note_value(sums *s, int64_t j, float x, double weight)
 {
     if (x == 0.0f)
-        return;
+        return 0;
     double value = (double)x;
     s->sum[j] += weight * value;
     s->square[j] += weight * value * value;
@@ -53,16 +54,19 @@ static inline void note_value(sums *s, int64_t j, float x, double weight)
         s->low[j] = value;
     else if (value > s->high[j])
         s->high[j] = value;
+    return 1;
 }
 
-static void note_row(sums *s, const kl_batch *batch, int64_t row, double weight)
+static int64_t note_row(sums *s, const kl_batch *batch, int64_t row, double weight)
 {
+    int64_t nonzeros = 0;
     if (batch->dense != NULL)
         for (int64_t j = 0; j < batch->columns; j++)
-            note_value(s, j, batch->dense[row * batch->stride + j], weight);
+            nonzeros += note_value(s, j, batch->dense[row * batch->stride + j], weight);
     else
         for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
-            note_value(s, batch->column[p], batch->value[p], weight);
+            nonzeros += note_value(s, batch->column[p], batch->value[p], weight);
+    return nonzeros;
 }
 
 static void note_number(kl_survey *survey, double value)
@@ -98,7 +102,11 @@ static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch
     survey->weighted = survey->weighted || batch->weight != NULL;
     for (int64_t i = 0; i < batch->rows; i++) {
         double weight = batch->weight != NULL ? batch->weight[i] : 1, norm = kl_batch_row_norm(batch, i);
-        note_row(s, batch, i, weight);
+        int64_t nonzeros = note_row(s, batch, i, weight);
+        if (nonzeros > survey->nonzeros_max) {
+            survey->nonzeros_max = nonzeros;
+            survey->nonzeros_row = survey->rows + i + 1;
+        }
         KL_TRY(note_label(survey, batch, i));
         survey->weight += weight;
         s->norm_sum += weight * norm;

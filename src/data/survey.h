@@ -17,6 +17,7 @@ typedef struct kl_survey {
     double weight;    /* sum of weights */
     double *mean, *variance, *low, *high; /* (columns); weighted moments, zeros of sparse rows counted */
     double norm_max, norm_mean;
+    int64_t nonzeros_max, nonzeros_row; /* of the row that has the most, and its number from 1; 0: unknown */
     /* labels */
     int64_t targets;  /* numbers per row; 0 when rows have text labels or none */
     bool text_labels, fractions;

@@ -266,9 +266,10 @@ int64_t kl_map_scratch(const kl_map *map, int64_t rows)
     return map->type->scratch != NULL ? map->type->scratch(map, rows) : 0;
 }
 
+/* Of a z that has to be spread out. */
 static int64_t sparse_room(const kl_map *map, const kl_batch *x)
 {
-    return map->type->nonzeros != NULL ? map->type->nonzeros(map, x) : -1;
+    return map->type->nonzeros != NULL && !map->type->either ? map->type->nonzeros(map, x) : -1;
 }
 
 int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x)

@@ -52,6 +52,9 @@ typedef struct kl_map_type {
     int64_t (*memory)(const kl_map *map);                           /* (optional) bytes draw will take: refused before it starts */
     int64_t (*scratch)(const kl_map *map, int64_t rows);            /* (optional) bytes apply needs */
     int64_t (*nonzeros)(const kl_map *map, const kl_batch *x);      /* (optional) room for a CSR z; -1: z of this x is dense */
+    bool either; /* (with nonzeros) apply writes z dense or CSR, as the output asks */
+    /* (optional) refuses a row for its nonzeros, KLIFT_DATA: asked before apply, which knows no row's number in its batch */
+    klift_status (*check)(const kl_map *map, int64_t row, int64_t nonzeros);
     double (*variance)(const kl_map *map, const kl_pair *pair);     /* (optional) exact, of z(x).z(y) over seeds */
     double (*bias)(const kl_map *map, const kl_pair *pair);         /* (optional, always when KL_BIASED) bound on |E z(x).z(y) - K| */
     double (*cost)(const kl_map *map, int64_t nonzeros);            /* operations per row */

@@ -62,6 +62,7 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
 {
     int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK;
     lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED, .unchecked = what};
+    KL_TRY(kl_lift_check(lift, x));
     for (int64_t t = 0; t < tasks; t++) {
         int64_t left = x->rows - t * KL_CHUNK;
         kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);

@@ -28,6 +28,11 @@ klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, i
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
 /* The same for rows whose entries nobody has checked yet: every thread checks its own; `what` is x in messages. */
 klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run);
+/* lift_sparse.c: z as CSR, start (rows + 1). *needed: the entries, or, when there is no room for what they may be, a room that will
+ * do (KLIFT_USAGE). Of a map with dense z those that are not zero. */
+klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run);
+/* Refuses the first row that the map cannot map for its nonzeros, by its number in x: before any work is done. */
+klift_status kl_lift_check(const klift_map *lift, const kl_batch *x);
 /* Exact kernel values of raw rows: k (x rows, y rows). */
 klift_status kl_lift_kernel(const klift_map *lift, const kl_batch *x, const kl_batch *y, double *k);
 /* The view of a learner that wants to lift the rows it kept. */

@@ -73,6 +73,7 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
     scoring s = {.model = model, .x = x, .scores = scores, .z_floats = rows * model->weights.features};
     if (model->weights.outputs == 0)
         return kl_fail(KLIFT_MODEL, "the model has no weights: it holds a preparation and a map only; train one");
+    KL_TRY(kl_lift_check(model->lift, x));
     for (int64_t t = 0; t < tasks; t++) {
         int64_t left = x->rows - t * KL_CHUNK;
         kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
