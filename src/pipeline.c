@@ -26,6 +26,12 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The map could put all its columns into fewer. */
+static bool hashes(const kl_map *map)
+{
+    return kl_params_find(map->type->params, "hash") >= 0;
+}
+
 /* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
  * tell is counted, and nothing is said. */
 static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
@@ -43,7 +49,12 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
         kl_plan_add(&plan, chunks * row + threads * kl_map_scratch(lift->map, KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
         kl_plan_add(&plan, batch * row, "batches of %lld rows", (long long)batch);
     }
-    return kl_plan_check(&plan, features, lift == NULL, run);
+    klift_status status = kl_plan_check(&plan, features, lift == NULL, run);
+    if (status == KLIFT_MEMORY && lift != NULL && hashes(lift->map))
+        return kl_fail(status, "map %s makes %lld columns, and learner %s needs %.0f MB for them, the limit is %.0f MB; let the map hash them: leave hash=never out, and use "
+                       "fewer features, such as features=4096", lift->map->type->name, (long long)features, spec->learner, (double)kl_plan_total(&plan) / 1e6,
+                       (double)kl_run_memory(run) / 1e6);
+    return status;
 }
 
 /* ---- fit ---- */
@@ -58,7 +69,7 @@ static void say_survey(const klift_spec *spec, const kl_survey *survey, klift_ru
 
 static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
 {
-    if (map->n_out > spec->features && map->n_out - spec->features == spec->features % 2)
+    if (map->type->nonzeros == NULL && map->n_out > spec->features && map->n_out - spec->features == spec->features % 2)
         kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs: %lld instead of %lld", (long long)map->n_out, (long long)spec->features);
 }
 

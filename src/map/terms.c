@@ -210,6 +210,7 @@ klift_status kl_terms_fit(kl_map *map, const kl_survey *survey, klift_run *run)
     t->degree = isnan(degree) ? choose_degree(map, survey, t->length) : (int64_t)degree;
     if (last >= 0 && t->degree > last)
         t->degree = last;
+    map->value[KL_TERMS_DEGREE] = (kl_value){(double)t->degree, -1}; /* printed and stored as what it is */
     KL_TRY(fit_columns(map, mean));
     say_fit(map, run);
     return KLIFT_OK;
@@ -362,7 +363,6 @@ double kl_terms_cost(const kl_map *map, int64_t nonzeros)
 void kl_terms_save(const kl_map *map, kl_record_writer *to)
 {
     const kl_terms *t = map->state;
-    kl_record_put_i64(to, t->degree);
     kl_record_put_i64(to, t->exact);
     kl_record_put_f64(to, t->length);
 }
@@ -370,7 +370,9 @@ void kl_terms_save(const kl_map *map, kl_record_writer *to)
 klift_status kl_terms_load(kl_map *map, kl_record_reader *from)
 {
     kl_terms *t = map->state;
-    KL_TRY(kl_record_get_i64(from, 0, KL_TERMS_MOST, &t->degree));
+    if (isnan(map->value[KL_TERMS_DEGREE].number))
+        return kl_record_damaged("the degree of its map is missing");
+    t->degree = (int64_t)map->value[KL_TERMS_DEGREE].number;
     KL_TRY(kl_record_get_i64(from, -1, t->degree, &t->exact));
     KL_TRY(kl_record_get_f64(from, &t->length));
     double most = t->exact < t->degree ? (double)map->features - 1 : (double)INT32_MAX, columns = count_columns(map, t->exact);

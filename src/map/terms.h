@@ -19,7 +19,7 @@ extern const kl_param kl_terms_params[];
 
 typedef struct kl_terms {
     /* what data decided */
-    int64_t degree; /* nothing above it */
+    int64_t degree; /* nothing above it; stored as the parameter */
     int64_t exact;  /* degrees up to this one have columns of their own, -1: none, degree: all */
     double length;  /* of the longest row, the unit of rows: no power of it leaves the range of numbers */
     int64_t seen, seen_row; /* (not stored) nonzeros of the row that has the most, and its number: refused by draw, not row by row later */
