@@ -33,24 +33,30 @@ static void take(void *context, int64_t count, const double *value, const uint64
 }
 
 /* All products of x (n), zeros left out. */
-static void expand(const kl_map *map, int64_t n, const double *x, table *out)
+static void expand_by(const kl_map *map, int64_t n, const double *x, bool pairs, table *out)
 {
     const kl_terms *t = map->state;
-    static double value[KL_TERMS_ROOM], nonzero[64];
-    static uint64_t place[KL_TERMS_ROOM];
-    static int32_t column[64];
+    static double value[KL_TERMS_ROOM], nonzero[64], pair[2080];
+    static uint64_t place[KL_TERMS_ROOM], column[64], pair_column[2080];
     double square = 0;
     kl_terms_row row = {.terms = t, .n_in = map->n_in, .column = column, .x = nonzero, .prefactor = 1, .value = value, .place = place};
     for (int64_t j = 0; j < n; j++)
         if (x[j] != 0) {
-            column[row.n] = (int32_t)j;
+            column[row.n] = (uint64_t)j;
             nonzero[row.n++] = x[j] / t->length;
             square += x[j] * x[j];
         }
     if (map->kernel->type->log_prefactor != NULL)
         row.prefactor = exp(map->kernel->type->log_prefactor(map->kernel, square));
-    *out = (table){.count = 0};
+    if (pairs)
+        kl_terms_pair(&row, pair, pair_column);
+    out->count = 0;
     kl_terms_walk(&row, 0, t->degree, true, &(kl_terms_sink){out, take});
+}
+
+static void expand(const kl_map *map, int64_t n, const double *x, table *out)
+{
+    expand_by(map, n, x, true, out);
 }
 
 static double product_of(const table *a, const table *b)
@@ -168,6 +174,28 @@ static void ranking_is_a_bijection_in_colex_order(void **state)
     }
     assert_int_equal(terms->first[4], 56); /* C(d + k - 1, k - 1) */
     kl_map_free(map);
+}
+
+static void pairs_at_once_are_factors_one_by_one(void **state)
+{
+    static table a, b;
+    double x[20];
+    (void)state;
+    for (int64_t n = 0; n <= 20; n++)
+        for (int degree = 0; degree < (n > 8 ? 4 : 7); degree++) {
+            char text[32];
+            snprintf(text, sizeof text, "taylor:degree=%d", degree);
+            kl_map *map = gram_map(text, "gaussian:gamma=0.5", 20, 1 << 24, 1, 0);
+            for (int64_t i = 0; i < 20; i++)
+                x[i] = i < n ? syn_normal(1, (uint64_t)i) : 0;
+            expand_by(map, 20, x, true, &a);
+            expand_by(map, 20, x, false, &b);
+            assert_int_equal(a.count, b.count);
+            assert_memory_equal(a.place, b.place, (size_t)a.count * sizeof *a.place);
+            for (int64_t i = 0; i < a.count; i++)
+                assert_true(fabs(a.value[i] - b.value[i]) <= 1e-15 * (1 + fabs(b.value[i])));
+            kl_map_free(map);
+        }
 }
 
 static void counts_that_no_integer_holds_are_hashed_or_refused(void **state)
@@ -440,6 +468,7 @@ int main(void)
         cmocka_unit_test(polynomials_are_exact_in_double),
         cmocka_unit_test(a_homogeneous_polynomial_has_columns_of_its_degree_only),
         cmocka_unit_test(ranking_is_a_bijection_in_colex_order),
+        cmocka_unit_test(pairs_at_once_are_factors_one_by_one),
         cmocka_unit_test(counts_that_no_integer_holds_are_hashed_or_refused),
         cmocka_unit_test(errors_stay_below_the_bound_and_are_those_of_the_table),
         cmocka_unit_test(a_hashed_map_is_unbiased_and_has_the_stated_variance),

@@ -31,17 +31,15 @@ const kl_param kl_terms_params[] = {
 
 int64_t kl_terms_count(const kl_terms *terms, int64_t nonzeros, int64_t first, int64_t last)
 {
-    __extension__ typedef unsigned __int128 wide;
-    wide count = 1, sum = 0;
-    for (int64_t k = 0; k <= last; k++) {
-        if (k > 0)
-            count = count * (wide)(uint64_t)(nonzeros + k - 1) / (wide)(uint64_t)k; /* a whole number after every step */
-        if (count > INT64_MAX)
-            return INT64_MAX; /* higher degrees have more, but for those of no nonzeros or one */
-        if (k >= first && terms->root[k] > 0)
-            sum += count;
+    int64_t count = 1, sum = first <= 0 && last >= 0 && terms->root[0] > 0;
+    for (int64_t k = 1; k <= last; k++) {
+        if (__builtin_mul_overflow(count, nonzeros + k - 1, &count))
+            return INT64_MAX; /* higher degrees have more: of one nonzero or none it never comes to this */
+        count /= k; /* a whole number after every step */
+        if (k >= first && terms->root[k] > 0 && __builtin_add_overflow(sum, count, &sum))
+            return INT64_MAX;
     }
-    return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+    return sum;
 }
 
 /* Columns of all products of the degrees up to one. */

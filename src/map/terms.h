@@ -40,18 +40,22 @@ typedef struct kl_terms_sink {
     void (*take)(void *context, int64_t count, const double *value, const uint64_t *place);
 } kl_terms_sink;
 
-/* All products of a row, degrees first to last: x (n) the nonzeros, column (n) ascending; ranked or by hashes. room has
- * KL_TERMS_ROOM places of both. */
-enum { KL_TERMS_ROOM = 512 };
+enum { KL_TERMS_ROOM = 512, KL_TERMS_PAIRED = 256 };
 typedef struct kl_terms_row {
     const kl_terms *terms;
     int64_t n_in, n;
-    const int32_t *column;
-    const double *x;  /* in units of the length */
-    double prefactor; /* p(x) */
-    double *value;    /* (KL_TERMS_ROOM) */
-    uint64_t *place;  /* (KL_TERMS_ROOM) */
+    const uint64_t *column; /* (n) of the nonzeros, ascending */
+    const double *x;        /* (n) in units of the length */
+    double prefactor;       /* p(x) */
+    double *value;          /* (KL_TERMS_ROOM) */
+    uint64_t *place;        /* (KL_TERMS_ROOM) */
+    const double *pair;     /* products of two nonzeros in their order, or NULL */
+    const uint64_t *pair_column;
 } kl_terms_row;
+/* Pairs of n nonzeros that a row has a table of: 0 when there are too many, or too few degrees. */
+int64_t kl_terms_pairs(const kl_terms *terms, int64_t n);
+void kl_terms_pair(kl_terms_row *row, double *pair, uint64_t *pair_column);
+/* All products of the degrees first to last, ranked or by hashes. */
 void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ranked, const kl_terms_sink *sink);
 /* Where a hash puts a product among so many columns, and its sign. */
 static inline int64_t kl_terms_bucket(uint64_t hash, int64_t buckets)
@@ -63,7 +67,7 @@ static inline float kl_terms_sign(uint64_t hash)
     return hash & 1 ? -1.0f : 1.0f;
 }
 
-/* Products of a row of so many nonzeros, degrees first to last; INT64_MAX when they are more than can be counted. */
+/* Products of a row of so many nonzeros, degrees first to last; INT64_MAX when they are more than 2^57. */
 int64_t kl_terms_count(const kl_terms *terms, int64_t nonzeros, int64_t first, int64_t last);
 /* KLIFT_DATA when the features of a row, |x|^2 in units of the length, leave float32 */
 klift_status kl_terms_reach(const kl_map *map, double square, double prefactor);

@@ -2,7 +2,7 @@
  * terms_row.c - the products of one row. Degree k is walked from the largest column down, the smallest one fastest, which
  * is colexicographic order. The s-th factor brings x_i sqrt(s / m), m the times that i is there by now, so that a product of
  * k factors has sqrt(k! / prod e_i!) in it and none on the way is larger than the longest row's power: one multiplication
- * per product, one addition for its column, or one step of a hash chain.
+ * per product, one addition for its column, or one step of a hash chain. Ranked, the last two factors come from a table of pairs.
  */
 #include "map/terms.h"
 
@@ -34,31 +34,53 @@ static void flush(walk *w)
     w->count = 0;
 }
 
+static inline void put(walk *w, double value, uint64_t place)
+{
+    w->row->value[w->count] = value;
+    w->row->place[w->count] = place;
+    if (++w->count == KL_TERMS_ROOM)
+        flush(w);
+}
+
+/* value times x (count), at place plus `at` (count), or at the hash of place and column. */
+static void put_run(walk *w, int64_t count, double value, uint64_t place, const double *x, const uint64_t *at)
+{
+    for (int64_t from = 0; from < count;) {
+        int64_t here = KL_TERMS_ROOM - w->count < count - from ? KL_TERMS_ROOM - w->count : count - from;
+        double *restrict values = w->row->value + w->count;
+        uint64_t *restrict places = w->row->place + w->count;
+        for (int64_t t = 0; t < here; t++)
+            values[t] = value * x[from + t];
+        if (w->ranked)
+            for (int64_t t = 0; t < here; t++)
+                places[t] = place + at[from + t];
+        else
+            for (int64_t t = 0; t < here; t++)
+                places[t] = chain(place, (int64_t)at[from + t]);
+        w->count += here;
+        from += here;
+        if (w->count == KL_TERMS_ROOM)
+            flush(w);
+    }
+}
+
 /* The last factor: nonzeros 0 .. top, of which top is already there `times` times. */
 static void finish(walk *w, int64_t top, int64_t times, double value, uint64_t place)
 {
     const kl_terms_row *row = w->row;
-    for (int64_t from = 0; from <= top;) {
-        int64_t here = KL_TERMS_ROOM - w->count < top + 1 - from ? KL_TERMS_ROOM - w->count : top + 1 - from;
-        double *restrict out = row->value + w->count;
-        uint64_t *restrict at = row->place + w->count;
-        const double *restrict x = row->x + from;
-        const int32_t *restrict column = row->column + from;
-        for (int64_t t = 0; t < here; t++)
-            out[t] = value * x[t];
-        if (w->ranked)
-            for (int64_t t = 0; t < here; t++)
-                at[t] = place + (uint64_t)column[t];
-        else
-            for (int64_t t = 0; t < here; t++)
-                at[t] = chain(place, column[t]);
-        w->count += here;
-        from += here;
-        if (from > top)
-            out[here - 1] /= row->terms->square_root[times + 1];
-        if (w->count == KL_TERMS_ROOM)
-            flush(w);
-    }
+    put_run(w, top, value, place, row->x, row->column);
+    put(w, value * row->x[top] / row->terms->square_root[times + 1], w->ranked ? place + row->column[top] : chain(place, (int64_t)row->column[top]));
+}
+
+/* The last two at once, from the table of pairs: runs of one are short. Those with top once more come last, top twice at the end. */
+static void finish_pairs(walk *w, int64_t top, int64_t times, double value, uint64_t place)
+{
+    const kl_terms_row *row = w->row;
+    const double *root = row->terms->square_root;
+    int64_t below = top * (top + 1) / 2;
+    put_run(w, below, value, place, row->pair, row->pair_column);
+    put_run(w, top, value / root[times + 1], place, row->pair + below, row->pair_column + below);
+    put(w, value * row->x[top] * row->x[top] / (root[times + 1] * root[times + 2]), place + row->pair_column[below + top]);
 }
 
 /* Factors 1 .. degree - left are chosen. */
@@ -71,11 +93,37 @@ static void descend(walk *w, int64_t left, int64_t top, int64_t times, double va
         finish(w, top, times, by, place);
         return;
     }
+    if (left == 2 && w->ranked && row->pair != NULL) {
+        finish_pairs(w, top, times, by * terms->square_root[w->degree], place);
+        return;
+    }
     for (int64_t t = 0; t <= top; t++) {
-        int64_t column = row->column[t], m = t == top ? times + 1 : 1;
+        int64_t column = (int64_t)row->column[t], m = t == top ? times + 1 : 1;
         uint64_t next = w->ranked ? place + (uint64_t)terms->step[(left - 2) * row->n_in + column] : chain(place, column);
         descend(w, left - 1, t, m, by * row->x[t] / terms->square_root[m], next);
     }
+}
+
+int64_t kl_terms_pairs(const kl_terms *terms, int64_t n)
+{
+    return terms->exact > 1 && n <= KL_TERMS_PAIRED ? n * (n + 1) / 2 : 0;
+}
+
+void kl_terms_pair(kl_terms_row *row, double *pair, uint64_t *pair_column)
+{
+    int64_t at = 0;
+    if (kl_terms_pairs(row->terms, row->n) == 0)
+        return;
+    for (int64_t t = 0; t < row->n; t++) {
+        uint64_t step = (uint64_t)row->terms->step[row->column[t]];
+        for (int64_t u = 0; u <= t; u++, at++) {
+            pair[at] = row->x[t] * row->x[u];
+            pair_column[at] = step + row->column[u];
+        }
+        pair[at - 1] /= row->terms->square_root[2]; /* a column twice */
+    }
+    row->pair = pair;
+    row->pair_column = pair_column;
 }
 
 void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ranked, const kl_terms_sink *sink)
@@ -90,12 +138,8 @@ void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ra
             continue;
         if (k > 0 && row->n > 0)
             descend(&w, k, row->n - 1, 0, value, place);
-        if (k == 0) {
-            row->value[w.count] = value;
-            row->place[w.count++] = place;
-        }
-        if (w.count == KL_TERMS_ROOM)
-            flush(&w);
+        if (k == 0)
+            put(&w, value, place);
     }
     flush(&w);
 }
@@ -156,33 +200,28 @@ static void collect(target *to, int64_t before)
 /* ---- rows ---- */
 
 typedef struct work {
-    double *x, *value;
-    uint64_t *place, *touched;
+    double *x, *value, *pair;
+    uint64_t *column, *place, *touched, *pair_column;
     float *sums;
-    int32_t *column;
     int64_t bytes;
 } work;
-
-/* Entries of a row: those beyond the limit are refused before they are written. */
-static int64_t row_room(const kl_map *map)
-{
-    const kl_terms *t = map->state;
-    return t->most < map->n_in ? t->most : map->n_in;
-}
 
 static work divide(const kl_map *map, void *scratch)
 {
     const kl_terms *t = map->state;
-    int64_t entries = row_room(map), words = (t->buckets + 63) / 64;
+    int64_t entries = t->most < map->n_in ? t->most : map->n_in; /* a row with more is refused before they are written */
+    int64_t pairs = kl_terms_pairs(t, entries < KL_TERMS_PAIRED ? entries : KL_TERMS_PAIRED), words = (t->buckets + 63) / 64;
     work w = {.x = scratch};
-    w.bytes = (entries + 2 * KL_TERMS_ROOM + words) * 8 + (t->buckets + entries) * 4;
+    w.bytes = (2 * (entries + KL_TERMS_ROOM + pairs) + words) * 8 + t->buckets * 4;
     if (scratch == NULL)
         return w;
     w.value = w.x + entries;
-    w.place = (uint64_t *)(void *)(w.value + KL_TERMS_ROOM);
-    w.touched = w.place + KL_TERMS_ROOM;
+    w.pair = w.value + KL_TERMS_ROOM;
+    w.column = (uint64_t *)(void *)(w.pair + pairs);
+    w.place = w.column + entries;
+    w.pair_column = w.place + KL_TERMS_ROOM;
+    w.touched = w.pair_column + pairs;
     w.sums = (float *)(void *)(w.touched + words);
-    w.column = (int32_t *)(void *)(w.sums + t->buckets);
     return w;
 }
 
@@ -204,19 +243,20 @@ static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, 
         for (int64_t j = 0; j < x->columns; j++)
             if (x->dense[row * x->stride + j] != 0.0f) {
                 w->x[n] = by * (double)x->dense[row * x->stride + j];
-                w->column[n++] = (int32_t)j;
+                w->column[n++] = (uint64_t)j;
             }
     } else
         for (int64_t p = x->start[row]; p < x->start[row + 1]; p++)
             if (x->value[p] != 0.0f) {
                 w->x[n] = by * (double)x->value[p];
-                w->column[n++] = x->column[p];
+                w->column[n++] = (uint64_t)x->column[p];
             }
     for (int64_t i = 0; i < n; i++)
         square += w->x[i] * w->x[i];
     *out = (kl_terms_row){.terms = t, .n_in = map->n_in, .n = n, .column = w->column, .x = w->x, .prefactor = 1, .value = w->value, .place = w->place};
     if (map->kernel->type->log_prefactor != NULL)
         out->prefactor = exp(map->kernel->type->log_prefactor(map->kernel, square * t->length * t->length));
+    kl_terms_pair(out, w->pair, w->pair_column);
     return kl_terms_reach(map, square, out->prefactor);
 }
 

@@ -1,7 +1,7 @@
 /*
  * lift_sparse.c - raw rows to features as CSR. How many entries a row may have is known before they are made, so rows are cut
- * into parts of bounded size, some parts at a time made by the pool and put behind one another: memory does not grow with
- * the rows. Every row is by itself: cuts change no bit.
+ * into parts, some at a time made by the pool where they would be if all had that many, and then moved together.
+ * Every row is by itself: cuts change no bit.
  */
 #include "model/lift.h"
 
@@ -79,8 +79,8 @@ static part cut(const klift_map *lift, const kl_batch *x, int64_t first)
     return p;
 }
 
-/* As many parts as there are threads, with memory for each. */
-static klift_status cut_parts(lifting *l, int64_t first, klift_run *run)
+/* As many parts as there are threads, each at its place in column and value; memory for their starts, and for dense features. */
+static klift_status cut_parts(lifting *l, int64_t first, int64_t *taken, int32_t *column, float *value, klift_run *run)
 {
     int64_t threads = kl_run_threads(run), bytes = 0, floats = makes_sparse(l->lift, l->x) ? 0 : l->lift->map->n_out;
     unsigned char *memory;
@@ -91,16 +91,17 @@ static klift_status cut_parts(lifting *l, int64_t first, klift_run *run)
         kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
         int64_t scratch = kl_lift_scratch(l->lift, &rows);
         l->scratch_bytes = scratch > l->scratch_bytes ? scratch : l->scratch_bytes;
-        bytes += round_up((p->rows + 1) * 8 + p->room * 8 + p->rows * floats * 4);
+        p->column = column + *taken;
+        p->value = value + *taken;
+        *taken += p->room;
+        bytes += round_up((p->rows + 1) * 8 + p->rows * floats * 4);
     }
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, bytes, &memory));
     for (int64_t i = 0; i < l->parts; i++) {
         part *p = &l->part[i];
         p->start = (int64_t *)(void *)memory;
-        p->value = (float *)(void *)(p->start + p->rows + 1);
-        p->column = (int32_t *)(void *)(p->value + p->room);
-        p->dense = floats > 0 ? (float *)(void *)(p->column + p->room) : NULL;
-        memory += round_up((p->rows + 1) * 8 + p->room * 8 + p->rows * floats * 4);
+        p->dense = floats > 0 ? (float *)(void *)(p->start + p->rows + 1) : NULL;
+        memory += round_up((p->rows + 1) * 8 + p->rows * floats * 4);
     }
     return kl_run_scratch(run, KL_SCRATCH_MAP, threads * l->scratch_bytes, &l->scratch);
 }
@@ -148,7 +149,7 @@ static int64_t whole_room(const klift_map *lift, const kl_batch *x)
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
     lifting l = {.lift = lift, .x = x};
-    int64_t at = 0;
+    int64_t at = 0, taken = 0;
     KL_TRY(kl_lift_check(lift, x));
     *needed = whole_room(lift, x);
     if (*needed > room)
@@ -156,15 +157,17 @@ klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *s
                        (long long)room);
     start[0] = 0;
     for (int64_t first = 0; first < x->rows;) {
-        KL_TRY(cut_parts(&l, first, run));
+        KL_TRY(cut_parts(&l, first, &taken, column, value, run));
         KL_TRY(kl_run_parallel(run, l.parts, part_task, &l));
         for (int64_t k = 0; k < l.parts; k++) {
             const part *p = &l.part[k];
             int64_t count = p->start[p->rows];
             for (int64_t i = 0; i < p->rows; i++)
                 start[p->first + i + 1] = at + p->start[i + 1];
-            memcpy(column + at, p->column, (size_t)count * sizeof *column);
-            memcpy(value + at, p->value, (size_t)count * sizeof *value);
+            if (column + at != p->column && count > 0) {
+                memmove(column + at, p->column, (size_t)count * sizeof *column);
+                memmove(value + at, p->value, (size_t)count * sizeof *value);
+            }
             at += count;
             first += p->rows;
         }
