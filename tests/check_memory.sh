@@ -24,6 +24,19 @@ echo "peak memory: 100,000 rows $small bytes, 1,000,000 rows $large bytes, ratio
 at_most "memory of a million rows" "$large" "$(awk "BEGIN { print 1.2 * $small }")"
 rm -f small.svm large.svm
 
+# Sparse features: hashed in training, all of them as text.
+"$klift" generate sparse small.svm --rows 20000 -q
+"$klift" generate sparse large.svm --rows 200000 -q
+for size in small large; do
+    "$klift" train $size.svm --prepare unit --kernel gaussian:gamma=0.5 --map taylor:degree=3 --features 128 --json -q -o $size.klift >$size.json
+    eval "$size=$(number peak_memory <$size.json)"
+done
+echo "hashed products: 20,000 rows $small bytes, 200,000 rows $large bytes"
+at_most "memory of hashed products" "$large" "$(awk "BEGIN { print 1.2 * $small }")"
+products=$(ulimit -v 400000; "$klift" transform large.svm - --threads 2 --prepare unit --kernel gaussian:gamma=0.5 --map taylor:degree=2,hash=never -q | wc -l)
+[ "$products" -eq 200000 ] || { echo "transform within 400 MB of addresses wrote $products of 200000 rows"; exit 1; }
+rm -f small.svm large.svm
+
 "$klift" generate friedman big.svm --rows 1100000 --dim 20 -q
 bytes=$(wc -c <big.svm)
 [ "$bytes" -ge 300000000 ] || { echo "the file has $bytes bytes only"; exit 1; }
