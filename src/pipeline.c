@@ -49,12 +49,11 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
         kl_plan_add(&plan, chunks * row + threads * kl_map_scratch(lift->map, KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
         kl_plan_add(&plan, batch * row, "batches of %lld rows", (long long)batch);
     }
-    klift_status status = kl_plan_check(&plan, features, lift == NULL, run);
-    if (status == KLIFT_MEMORY && lift != NULL && hashes(lift->map))
-        return kl_fail(status, "map %s makes %lld columns, and learner %s needs %.0f MB for them, the limit is %.0f MB; let the map hash them: leave hash=never out, and use "
-                       "fewer features, such as features=4096", lift->map->type->name, (long long)features, spec->learner, (double)kl_plan_total(&plan) / 1e6,
+    if (lift != NULL && hashes(lift->map) && kl_plan_total(&plan) > kl_run_memory(run))
+        return kl_fail(KLIFT_MEMORY, "map %s makes %lld columns, and learner %s needs %.0f MB of memory for them, the limit is %.0f MB; let the map hash them: leave hash=never "
+                       "out, and use fewer features, such as features=4096", lift->map->type->name, (long long)features, spec->learner, (double)kl_plan_total(&plan) / 1e6,
                        (double)kl_run_memory(run) / 1e6);
-    return status;
+    return kl_plan_check(&plan, features, lift == NULL, run);
 }
 
 /* ---- fit ---- */

@@ -233,6 +233,13 @@ static void sparse_rows_regressed_by_hand(void **state)
     check_job(&(job){.name = "sparse, numbers, lambda given", .work = learn, .settings = settings, .sparse = true, .regress = true, .threads = "1"});
 }
 
+static void sparse_rows_by_hashed_products(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "lambda", "0.1", "task", "regress", "map", "taylor:degree=3", NULL};
+    check_job(&(job){.name = "sparse, hashed products", .work = learn, .settings = settings, .sparse = true, .regress = true, .threads = "1"});
+}
+
 static void svmlight_text_with_a_searched_kernel(void **state)
 {
     (void)state;
@@ -312,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_rows_classified_with_folds),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
+        cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),
         cmocka_unit_test(a_table_with_categories),
         cmocka_unit_test(two_threads),
