@@ -35,6 +35,7 @@ const cli_topic topics[] = {
      .list = "maps",
      .examples = "  klift train train.svm --map fourier --features 4096\n"
                  "  klift train train.svm --map orthogonal:directions=dense --features 512\n"
+                 "  klift train train.svm --kernel poly:degree=2 --map monomial\n"
                  "  klift list maps\n"},
     {.name = "learners",
      .title = "Learners",

@@ -24,7 +24,7 @@ const kl_param kl_terms_params[] = {
     {"degree", KL_WHOLE, "auto", 0, KL_TERMS_MOST, false, "auto", "the highest; auto: a polynomial's own, otherwise the least that leaves out at most 1 % of K(x, x), as far as a mean row can afford it"},
     {"hash", KL_WORD, "auto", 0, 0, false, "auto|never", "auto: hash into --features columns what has more; never: as many columns as there are products"},
     {"exact", KL_WHOLE, "auto", 0, KL_TERMS_MOST, false, "auto|none", "when hashed: degrees up to this one keep columns of their own; auto: as many as leave the least variance"},
-    {"limit", KL_WHOLE, "67108864", 1, 1e12, false, NULL, "a row with more products than this is refused"},
+    {"limit", KL_WHOLE, "67108864", 1, 2147483647, false, NULL, "a row with more products than this is refused"},
     {0}};
 
 /* ---- numbers of products ---- */
