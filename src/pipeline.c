@@ -190,6 +190,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     lift->rows = survey.complete ? survey.rows : INT64_MAX;
     lift->sample = survey.sample.rows;
     KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
+    lift->prepare.clamped = kl_domain_of(kernel) & KL_NON_NEGATIVE;
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     survey.prepare = &lift->prepare;
     KL_GO(fit_kernel(spec, kernel, &survey, run));

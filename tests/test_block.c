@@ -123,16 +123,18 @@ static void check_kernel(const char *name, int64_t d, double offset, double tole
     float *x = malloc((size_t)(XROWS * d) * sizeof *x), *y = malloc((size_t)(YROWS * d) * sizeof *y);
     kl_survey survey = {.rows = XROWS, .columns = d, .norm_max = 1, .norm_mean = 1};
     kl_kernel *kernel;
+    assert_int_equal(kl_kernel_new(name, &kernel), KLIFT_OK);
     syn_rows_float(XROWS, d, x);
-    for (int64_t i = 0; i < XROWS * d; i++)
+    for (int64_t i = 0; i < XROWS * d; i++) {
         x[i] = (i / d + i % d) % 3 == 0 && d > 2 ? 0.0f : x[i] + (float)offset;
+        x[i] = kl_domain_of(kernel) & KL_NON_NEGATIVE ? fabsf(x[i]) : x[i];
+    }
     for (int64_t i = 0; i < YROWS * d; i++)
         y[i] = i / d < 3 ? x[i] : x[XROWS * d - 1 - i]; /* three rows that x has too */
     kl_batch xs = dense_batch(XROWS, d, x), ys = dense_batch(YROWS, d, y);
     csr xc = csr_of(XROWS, d, x), yc = csr_of(YROWS, d, y);
     kl_batch form[2][2] = {{xs, csr_batch(XROWS, d, &xc)}, {ys, csr_batch(YROWS, d, &yc)}};
     assert_int_equal(kl_rows_add(&survey.sample, &xs, 0, XROWS), KLIFT_OK);
-    assert_int_equal(kl_kernel_new(name, &kernel), KLIFT_OK);
     assert_int_equal(kl_kernel_fit(kernel, &survey), KLIFT_OK);
     for (int f = 0; f < 4; f++) {
         double *k = block(kernel, &form[0][f % 2], &form[1][f / 2], d), worst = worst_value(kernel, &xs, &ys, d, k);

@@ -15,6 +15,10 @@ def matern(nu, t):
     return {0.5: 1.0, 1.5: 1 + t, 2.5: 1 + t + t * t / 3}[nu] * math.exp(-t)
 
 
+def shared_bits(x, y):
+    return 0 if y == 0 else (x * math.log2(1 + y / x) + y * math.log2(1 + x / y)) / 2
+
+
 PRODUCT = "<x, y>"  # these axes run from -1: what rows of length 1 can have
 
 # name: (what the x axis is, its end, lowest and highest K, [(legend, K of x)])
@@ -29,6 +33,12 @@ PICTURES = {
         (f"nu={n:g}", lambda r, n=n: matern(n, math.sqrt(2 * n) * r)) for n in (0.5, 1.5, 2.5)]),
     "linear": ("y, one column", 3, 0, 3, [
         (f"x={x:g}", lambda y, x=x: x * y) for x in (0.25, 0.5, 1)]),
+    "intersection": ("y, one column", 3, 0, 3, [
+        (f"x={x:g}", lambda y, x=x: min(x, y)) for x in (0.5, 1, 2)]),
+    "chi2": ("y, one column", 3, 0, 3, [
+        (f"x={x:g}", lambda y, x=x: 2 * x * y / (x + y)) for x in (0.5, 1, 2)]),
+    "jensen-shannon": ("y, one column", 3, 0, 3, [
+        (f"x={x:g}", lambda y, x=x: shared_bits(x, y)) for x in (0.5, 1, 2)]),
     "poly": (PRODUCT, 1, -1, 8, [
         (f"degree={r:d}", lambda t, r=r: (t + 1) ** r) for r in (1, 2, 3)]),
     "exp": (PRODUCT, 1, 0, 8, [
@@ -63,7 +73,7 @@ def draw(name):
     text.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{label}</text>')
     for i, (legend, curve) in enumerate(curves):
         points = " ".join(f"{across(x):.1f},{down(curve(x)):.1f}" for x in (begin + (end - begin) * p / 60 for p in range(61)))
-        left, top = (LEFT + 20, TOP + 18 + 18 * i) if name == "linear" or begin < 0 else (WIDTH - 120, TOP + 18 + 18 * i)
+        left, top = (LEFT + 20, TOP + 18 + 18 * i) if label == "y, one column" or begin < 0 else (WIDTH - 120, TOP + 18 + 18 * i)
         text.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[i]}" stroke-width="2"/>'
                     f'<path d="M{left} {top}h22" stroke="{COLOURS[i]}" stroke-width="2"/>'
                     f'<text x="{left + 28}" y="{top + 4}">{legend}</text>')

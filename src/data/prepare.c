@@ -101,7 +101,8 @@ static double row_factor(const kl_prepare *p, const kl_batch *batch, int64_t row
 /* In double: the difference of two floats may overflow one. */
 static float column_value(const kl_prepare *p, int64_t j, float x)
 {
-    return (float)(((double)x - (double)p->shift[j]) * (double)p->scale[j]);
+    float value = (float)(((double)x - (double)p->shift[j]) * (double)p->scale[j]);
+    return p->clamped && p->centred && p->kind == KL_MINMAX && value < 0 ? 0.0f : value;
 }
 
 static void apply_dense(const kl_prepare *p, const kl_batch *batch, float *out)

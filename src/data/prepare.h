@@ -12,6 +12,7 @@ typedef struct kl_prepare {
     kl_prepare_kind kind;
     int64_t n_in, n_out;
     bool centred;  /* shift is not zero: a sparse row becomes dense */
+    bool clamped;  /* minmax with a shift: what lies below the lowest value seen is taken for it. Not stored: the kernel asks for it */
     double norm;   /* divisor of maxnorm, meannorm and of the kept norm */
     float *shift, *scale; /* (n_in), standardise and minmax only: (x - shift) scale */
 } kl_prepare;

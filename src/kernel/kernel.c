@@ -73,9 +73,15 @@ void kl_kernel_free(kl_kernel *kernel)
 
 klift_status kl_kernel_fit(kl_kernel *kernel, const kl_survey *survey)
 {
+    KL_TRY(kl_domain_check(kernel, survey));
     if (kernel->type->fit != NULL)
         KL_TRY(kernel->type->fit(kernel, survey));
-    return kernel->type->offers & KL_SERIES ? kl_expansion_check(kernel, survey->norm_max) : KLIFT_OK;
+    return kl_kernel_offers(kernel) & KL_SERIES ? kl_expansion_check(kernel, survey->norm_max) : KLIFT_OK;
+}
+
+unsigned kl_kernel_offers(const kl_kernel *kernel)
+{
+    return kernel->type->offers;
 }
 
 klift_status kl_kernel_ready(const kl_kernel *kernel)

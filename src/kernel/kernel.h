@@ -16,11 +16,14 @@ enum {
     KL_SERIES = 2,    /* Maclaurin coefficients of a function of <x, y>: log_coefficient() */
     KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
     KL_RADIAL = 8,    /* a radial profile on the sphere */
-    KL_SIGNATURE = 16,/* additive: a spectrum per coordinate */
+    KL_SIGNATURE = 16,/* additive: a spectrum per column, of the logarithm: quantile() */
     KL_SCALAR = 32,   /* scalar draws */
     KL_ROTATION = 64, /* its spectral density is rotation-invariant: spread() */
     KL_POWER = 128    /* it is (gamma <x, y> + offset)^degree: power() */
 };
+
+/* What rows a kernel or a map is for; 0: all. */
+enum { KL_UNIT_NORM = 1, KL_NON_NEGATIVE = 2 };
 
 /* Two rows as doubles, with their products. */
 typedef struct kl_pair {
@@ -42,6 +45,7 @@ typedef struct kl_kernel_type {
     const char *name, *summary;
     const kl_param *params;
     unsigned offers;
+    unsigned domain; /* of the rows: 0, KL_NON_NEGATIVE */
     /* (optional) what the ranges of single parameters cannot say */
     klift_status (*check)(const kl_kernel *kernel);
     /* (optional) sets parameters that are words (auto, search) from the prepared sample */
@@ -67,6 +71,9 @@ typedef struct kl_kernel_type {
     int64_t (*degree)(const kl_kernel *kernel);                       /* (optional) the last n with a_n > 0; without it there is none */
     double (*radius)(const kl_kernel *kernel);                        /* (optional) f(t) is for |t| below it; without it for every t */
     double (*log_prefactor)(const kl_kernel *kernel, double square);  /* (optional) log p(square); without it p = 1 */
+    /* KL_SIGNATURE: K(x, y) = sum of k(x_i, y_i), k(x, y) = sqrt(x y) E cos(l ln(x / y)); the density and the quantiles of |l| */
+    double (*law)(const kl_kernel *kernel, double l);
+    double (*quantile)(const kl_kernel *kernel, double u);
     /* KL_POWER */
     kl_power (*power)(const kl_kernel *kernel);
 } kl_kernel_type;
@@ -83,6 +90,7 @@ klift_status kl_kernel_fit(kl_kernel *kernel, const kl_survey *survey);
 /* The first parameter that still is a word and not a choice: KLIFT_USAGE when the kernel was not fitted. */
 klift_status kl_kernel_ready(const kl_kernel *kernel);
 int64_t kl_kernel_searched(const kl_kernel *kernel); /* parameter given as `search`, or -1 */
+unsigned kl_kernel_offers(const kl_kernel *kernel);
 void kl_kernel_print(const kl_kernel *kernel, kl_text *text); /* canonical form */
 void kl_pair_set(kl_pair *pair, int64_t n, const double *x, const double *y);
 double kl_kernel_value(const kl_kernel *kernel, const kl_pair *pair);
@@ -91,6 +99,11 @@ const kl_kernel_type *kl_kernel_type_at(int64_t index); /* NULL at the end */
 const char *kl_kernel_name_at(int64_t index, const void *context);
 
 double kl_pair_distance(const kl_pair *pair); /* |x - y|, from the differences: no cancellation */
+
+/* domain.c: what rows it is for. The survey's, when it is fitted; and any others, prepared, whose columns messages count from `base` */
+unsigned kl_domain_of(const kl_kernel *kernel);
+klift_status kl_domain_check(const kl_kernel *kernel, const kl_survey *survey);
+klift_status kl_domain_check_rows(const kl_kernel *kernel, const kl_batch *rows, int64_t base);
 
 /* expansion.c: what is common to kernels with a series */
 int64_t kl_expansion_degree(const kl_kernel *kernel); /* the last n with a_n > 0, or -1 when there is none */

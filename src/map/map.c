@@ -41,13 +41,13 @@ static const kl_map_type *find_type(const char *name)
     return NULL;
 }
 
-bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
+bool kl_map_fits(const kl_map_type *type, unsigned offers)
 {
     bool fits = false;
     if (!type->wraps)
-        return (type->needs & kernel->offers) == type->needs;
-    for (int64_t i = 0; types[i] != NULL; i++)
-        fits = fits || (!types[i]->wraps && types[i]->accuracy == KL_UNBIASED && kl_map_fits(types[i], kernel));
+        return (type->needs & offers) == type->needs;
+    for (int64_t i = 0; types[i] != NULL; i++) /* a random map of dense features */
+        fits = fits || (!types[i]->wraps && types[i]->accuracy == KL_UNBIASED && types[i]->nonzeros == NULL && kl_map_fits(types[i], offers));
     return fits;
 }
 
@@ -55,13 +55,16 @@ bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
  * very wide sparse rows, which they would have to fill with zeros, go beyond. */
 const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros)
 {
-    if (kernel->type->offers & KL_LINEAR)
+    unsigned offers = kl_kernel_offers(kernel);
+    if (offers & KL_LINEAR)
         return "identity";
-    if (kernel->type->offers & KL_POWER)
+    if (offers & KL_POWER)
         return kl_power_choose(kernel, features, n_in, nonzeros);
-    if (!(kernel->type->offers & KL_SPECTRUM))
-        return kernel->type->offers & KL_SERIES ? "maclaurin" : "nystrom";
-    if (!(kernel->type->offers & KL_ROTATION))
+    if (offers & KL_SIGNATURE)
+        return "homogeneous";
+    if (!(offers & KL_SPECTRUM))
+        return offers & KL_SERIES ? "maclaurin" : "nystrom";
+    if (!(offers & KL_ROTATION))
         return "fourier";
     double count = 0.5 * (double)features, size = 32;
     while (size < (double)n_in)
@@ -70,13 +73,13 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
     return structured > 4 * plain && n_in > 32 ? "fourier" : "orthogonal";
 }
 
-static klift_status refuse(const kl_map_type *type, const kl_kernel_type *kernel)
+static klift_status refuse(const kl_map_type *type, const kl_kernel *kernel)
 {
     kl_text fitting = {0};
     for (int64_t i = 0; types[i] != NULL; i++)
-        if (kl_map_fits(types[i], kernel))
+        if (kl_map_fits(types[i], kl_kernel_offers(kernel)))
             kl_text_add(&fitting, "%s%s", fitting.length > 0 ? ", " : "", types[i]->name);
-    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, kernel->name, fitting.length > 0 ? fitting.text : "none");
+    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, kernel->type->name, fitting.length > 0 ? fitting.text : "none");
     kl_text_clear(&fitting);
     return status;
 }
@@ -104,7 +107,7 @@ static klift_status take_inner(kl_map *map, kl_spec *spec, kl_spec **inner)
     }
     for (size_t i = 0; name == NULL && i < sizeof inner_names / sizeof inner_names[0]; i++) {
         const kl_map_type *type = find_type(inner_names[i]);
-        if (type != NULL && kl_map_fits(type, map->kernel->type))
+        if (type != NULL && kl_map_fits(type, kl_kernel_offers(map->kernel)))
             name = inner_names[i];
     }
     if (name == NULL)
@@ -120,8 +123,8 @@ static klift_status build(kl_spec **text, const kl_kernel *kernel, int64_t featu
     *text = NULL;
     KL_GO(kl_new(&map, 1, sizeof *map, "a map"));
     KL_GO(read_type(map, spec));
-    if (!kl_map_fits(map->type, kernel->type)) {
-        status = refuse(map->type, kernel->type);
+    if (!kl_map_fits(map->type, kl_kernel_offers(kernel))) {
+        status = refuse(map->type, kernel);
         goto done;
     }
     KL_GO(kl_kernel_copy(kernel, &map->kernel));

@@ -30,6 +30,7 @@ klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, i
     kl_batch prepared;
     kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
     void *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
+    KL_TRY(kl_domain_check_rows(lift->map->kernel, &prepared, lift->index_base));
     return kl_map_apply_dense(lift->map, &prepared, z, stride, past, behind);
 }
 
@@ -82,17 +83,18 @@ static klift_status prepare_side(const klift_map *lift, const kl_batch *rows, kl
     kl_prepare_apply(&lift->prepare, rows, *memory, &side->rows);
     kl_block_norms(&side->rows, norm);
     side->norm = norm;
-    return KLIFT_OK;
+    return kl_domain_check_rows(lift->map->kernel, &side->rows, lift->index_base);
 }
 
 static klift_status kernel_chunk(const klift_map *lift, const kl_batch *x, const kl_side *right, double *k, void *scratch)
 {
     unsigned char *memory = NULL;
     kl_side left;
-    KL_TRY(prepare_side(lift, x, &left, &memory));
-    kl_block_values(lift->map->kernel, &left, right, lift->prepare.n_out, k, right->rows.rows, scratch);
+    klift_status status = prepare_side(lift, x, &left, &memory);
+    if (status == KLIFT_OK)
+        kl_block_values(lift->map->kernel, &left, right, lift->prepare.n_out, k, right->rows.rows, scratch);
     kl_free(memory);
-    return KLIFT_OK;
+    return status;
 }
 
 klift_status kl_lift_kernel(const klift_map *lift, const kl_batch *x, const kl_batch *y, double *k)
@@ -149,7 +151,8 @@ klift_status kl_lift_load(kl_record_reader *from, klift_run *run, klift_map **ou
     lift->index_base = (int)index_base;
     lift->goal = (int)goal;
     KL_GO(kl_prepare_load(&lift->prepare, from));
-    status = kl_map_load(from, lift->prepare.n_out, run, &lift->map);
+    KL_GO(kl_map_load(from, lift->prepare.n_out, run, &lift->map));
+    lift->prepare.clamped = kl_domain_of(lift->map->kernel) & KL_NON_NEGATIVE;
 done:
     if (status == KLIFT_OK)
         *out = lift;

@@ -37,8 +37,8 @@ tab "klift " $commands help version --help --version
 tab "klift train --ker" --kernel
 tab "klift train --kernel ga" gaussian
 tab "klift train --kernel=ga" gaussian
-tab "klift train --kernel " $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z-]*\)\(  .*\)\{0,1\}$#\1#p')
-tab "klift train --kernel=" $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z-]*\)\(  .*\)\{0,1\}$#\1#p')
+tab "klift train --kernel " $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z0-9-]*\)\(  .*\)\{0,1\}$#\1#p')
+tab "klift train --kernel=" $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z0-9-]*\)\(  .*\)\{0,1\}$#\1#p')
 tab "klift train --map " auto $("$KLIFT" list maps | sed -n 's#^  \([a-z][a-z-]*\)\(  .*\)\{0,1\}$#\1#p')
 tab "klift transform --lear"
 tab "klift train --learner " ridge
