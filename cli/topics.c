@@ -14,7 +14,9 @@ const cli_topic topics[] = {
      .title = "Kernels",
      .summary = "kernels, their parameters and how a width is found",
      .before = BLOCKS{"--kernel NAME or NAME:PARAMETER=VALUE,... (klift help specs). Begin with gaussian; matern follows kinks and steps better; "
-                      "laplacian and cauchy look at columns one by one; linear is what all of them must beat.",
+                      "laplacian and cauchy look at columns one by one; intersection, chi2 and jensen-shannon compare histograms and counts, which "
+                      "have no negative values; linear is what all of them must beat. compose(OUTER, INNER) is a kernel of a kernel: exp, poly, "
+                      "vovk, vovk-infinite or series of the values of another one.",
                       "A width (gamma, length) is a number, auto (from the median distance of a sample of the prepared rows) or search (seven "
                       "values a factor 2 apart around auto, by cross-validation). When the first or last of the seven wins, give numbers from "
                       "there on. A width means something else after another --prepare.",
@@ -22,13 +24,14 @@ const cli_topic topics[] = {
      .list = "kernels",
      .examples = "  klift train train.svm --kernel gaussian:gamma=0.5\n"
                  "  klift train train.svm --kernel matern:nu=2.5,length=search\n"
+                 "  klift train train.svm --kernel 'compose(exp, laplacian)'\n"
                  "  klift list kernels\n"},
     {.name = "maps",
      .title = "Maps",
      .summary = "feature maps, and which one auto takes",
      .before = BLOCKS{"A map replaces a kernel K by features z with z(x).z(y) ~ K(x, y). --features N says how many columns z has; the error falls like "
                       "1 / sqrt(N), the memory of training grows with the square of N.",
-                      "--map auto, the default, takes identity for the linear kernel, fourier for kernels without rotation invariance, and orthogonal "
+                      "--map auto, the default, takes identity for the linear kernel, homogeneous for histograms' kernels, fourier for kernels without rotation invariance, and orthogonal "
                       "for the others, except for wide and very sparse rows, which get fourier. It counts operations and never measures time, so "
                       "the same data get the same map on every machine. A map that does not fit the kernel is refused.",
                       "Maps of this klift, with the defaults of their parameters:", NULL},
@@ -57,7 +60,8 @@ const cli_topic topics[] = {
                       "In a shell, put a spec with brackets, quotes or blanks between single quotes.", NULL},
      .examples = "  klift train train.svm --kernel gaussian:gamma=0.5\n"
                  "  klift train train.svm --kernel gaussian:0.5 --map fourier:form=phase\n"
-                 "  klift train train.svm --kernel 'matern: nu = 1.5, length = auto'\n"},
+                 "  klift train train.svm --kernel 'matern: nu = 1.5, length = auto'\n"
+                 "  klift train train.svm --kernel 'compose(exp:sigma=1, gaussian)'\n"},
     {.name = "data",
      .title = "Data",
      .summary = "formats, labels and their options",

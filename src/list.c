@@ -22,7 +22,7 @@ static void list_fitting(const kl_map_type *map, kl_text *json)
 {
     kl_json_open(json, "fits", '[');
     for (int64_t i = 0; kl_kernel_type_at(i) != NULL; i++)
-        if (kl_map_fits(map, kl_kernel_type_at(i)->offers))
+        if (kl_map_fits(map, kl_kernel_type_at(i)))
             kl_json_text(json, NULL, kl_kernel_type_at(i)->name);
     kl_json_close(json, ']');
 }

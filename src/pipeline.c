@@ -68,8 +68,9 @@ static void say_survey(const klift_spec *spec, const kl_survey *survey, klift_ru
 
 static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
 {
-    if (map->type->nonzeros == NULL && map->n_out > spec->features && map->n_out - spec->features == spec->features % 2)
-        kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs: %lld instead of %lld", (long long)map->n_out, (long long)spec->features);
+    bool constant = spec->features % 2 == 0;
+    if (map->type->accuracy == KL_UNBIASED && map->n_out == spec->features + 1)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs%s: %lld instead of %lld", constant ? ", and one is for the kernel's constant" : "", (long long)map->n_out, (long long)spec->features);
 }
 
 static const char *map_text(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey)
@@ -108,40 +109,41 @@ done:
     return status;
 }
 
-/* `search`: seven values a factor 2 apart around the automatic one, by cross-validation on the survey's sample, so
+/* `search` of a parameter of the kernel, or of the part of it that has it: seven values a factor 2 apart around the automatic one, by cross-validation on the survey's sample, so
  * that it reads no data and works on a pipe. Ties go to the smoother kernel, the first one tried. */
-static klift_status search_kernel(const klift_spec *spec, kl_kernel *kernel, int64_t param, const kl_survey *survey, klift_run *run)
+static klift_status search_kernel(const klift_spec *spec, const kl_kernel *kernel, kl_kernel *part, int64_t param, const kl_survey *survey, klift_run *run)
 {
-    double middle = kernel->value[param].number, best_value = middle, best = INFINITY;
+    double middle = part->value[param].number, best_value = middle, best = INFINITY;
     klift_status refused = KLIFT_OK;
     kl_goal goal;
     KL_TRY(kl_settings_goal(spec, survey, &goal));
     for (int i = 0; i < CANDIDATES; i++) {
         double error = INFINITY;
-        kernel->value[param].number = ldexp(middle, i - CANDIDATES / 2);
+        part->value[param].number = ldexp(middle, i - CANDIDATES / 2);
         klift_status status = try_kernel(spec, kernel, survey, goal, run, &error);
         if (status == KLIFT_DATA) { /* these rows are outside this kernel, not outside them all */
-            kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: left out: %s", kernel->type->params[param].name, kernel->value[param].number, kl_error_text());
+            kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: left out: %s", part->type->params[param].name, part->value[param].number, kl_error_text());
             refused = status;
             continue;
         }
         KL_TRY(status);
-        kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: error %.4g on a sample of %lld rows", kernel->type->params[param].name, kernel->value[param].number, error, (long long)survey->sample.rows);
+        kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: error %.4g on a sample of %lld rows", part->type->params[param].name, part->value[param].number, error, (long long)survey->sample.rows);
         KL_TRY(kl_run_check(run));
         if (error < best) {
             best = error;
-            best_value = kernel->value[param].number;
+            best_value = part->value[param].number;
         }
     }
-    kernel->value[param].number = best_value;
+    part->value[param].number = best_value;
     return best < INFINITY ? KLIFT_OK : refused;
 }
 
 static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const kl_survey *survey, klift_run *run)
 {
-    int64_t searched = kl_kernel_searched(kernel);
+    int64_t param;
+    kl_kernel *part = kl_kernel_searched(kernel, &param);
     KL_TRY(kl_kernel_fit(kernel, survey));
-    return searched < 0 ? KLIFT_OK : search_kernel(spec, kernel, searched, survey, run);
+    return part == NULL ? KLIFT_OK : search_kernel(spec, kernel, part, param, survey, run);
 }
 
 /* Without data: everything must be given. */
@@ -160,7 +162,7 @@ static klift_status check_scale(const kl_map *map, const kl_survey *survey)
     const double longest = 1e18;
     while (map->inner != NULL) /* the one that rows go through first */
         map = map->inner;
-    if ((map->type->needs & KL_SPECTRUM) == 0 || survey->norm_max < longest)
+    if ((map->type->needs & (KL_SPECTRUM | KL_SCALAR)) == 0 || (map->kernel->type->offers & KL_SPECTRUM) == 0 || survey->norm_max < longest)
         return KLIFT_OK;
     return kl_fail(KLIFT_DATA, "rows are as long as %.3g, too long for map %s (float32, at most %g); scale the data, for example with prepare=maxnorm", survey->norm_max, map->type->name, longest);
 }
@@ -169,12 +171,12 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
 {
     kl_survey survey = {0};
     kl_goal goal;
-    int64_t sample;
+    int64_t sample, param;
     klift_status status;
     if (spec->dim > 0 && reader->dim == 0)
         reader->dim = spec->dim;
     KL_GO(kl_map_sample(spec->map, kernel, spec->features, &sample));
-    sample = most(sample, kl_kernel_searched(kernel) >= 0 ? SEARCH_SAMPLE : SAMPLE);
+    sample = most(sample, kl_kernel_searched(kernel, &param) != NULL ? SEARCH_SAMPLE : SAMPLE);
     KL_GO(kl_survey_take(reader, spec->seed, sample, run, &survey));
     say_survey(spec, &survey, run);
     KL_GO(kl_schema_keep(&reader->schema, &lift->schema));

@@ -42,7 +42,7 @@ void histograms_free(histograms *h)
 kl_map *histograms_map(const histograms *h, const char *text, const char *kernel_text, int64_t features, uint64_t seed)
 {
     kl_kernel *kernel;
-    kl_map *map;
+    kl_map *map = NULL;
     assert_int_equal(kl_kernel_new(kernel_text, &kernel), KLIFT_OK);
     if (kl_kernel_fit(kernel, &h->survey) != KLIFT_OK || kl_map_new(text, kernel, features, seed, 0, &map) != KLIFT_OK || kl_map_make(map, &h->survey, D, NULL) != KLIFT_OK)
         fail_msg("%s, %s: %s", text, kernel_text, kl_error_text());

@@ -80,7 +80,7 @@ static void counts_add_up_and_leave_no_degree_out(void **unused)
         kl_degrees g = {.length = 1};
         kl_frame_pairs none = {0};
         assert_int_equal(kl_kernel_new("poly:7", &kernel), KLIFT_OK);
-        kl_degrees_wish wish = {.law = KL_LAW_OPTIMAL, .complex_signs = true, .exact = 0, .columns = columns, .n_in = 50};
+        kl_degrees_wish wish = {.map = "maclaurin", .law = KL_LAW_OPTIMAL, .complex_signs = true, .exact = 0, .columns = columns, .n_in = 50};
         assert_int_equal(kl_degrees_fit(&g, kernel, &wish, &none), KLIFT_OK);
         int64_t sum = 0, kept = 0;
         for (int64_t n = 1; n <= g.last; n++) {
@@ -99,7 +99,7 @@ static void counts_add_up_and_leave_no_degree_out(void **unused)
     kl_kernel *kernel;
     kl_degrees g = {.length = 1};
     kl_frame_pairs none = {0};
-    kl_degrees_wish wish = {.law = KL_LAW_OPTIMAL, .exact = -1, .columns = 10, .n_in = 50};
+    kl_degrees_wish wish = {.map = "maclaurin", .law = KL_LAW_OPTIMAL, .exact = -1, .columns = 10, .n_in = 50};
     assert_int_equal(kl_kernel_new("series:0,5.6,3.4,1", &kernel), KLIFT_OK);
     assert_int_equal(kl_degrees_fit(&g, kernel, &wish, &none), KLIFT_OK);
     assert_true(g.count[1] == 6 && g.count[2] == 3 && g.count[3] == 1); /* the larger remainder */

@@ -248,6 +248,17 @@ static void svmlight_text_with_a_searched_kernel(void **state)
         .name = "svmlight, gamma searched", .work = learn, .settings = settings, .path = temp_path("rows.svm"), .options = "label-type=text", .threads = "1"});
 }
 
+static void kernels_in_a_kernel(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "lambda", "0.1", "kernel", "compose(exp, chi2)", "prepare", "minmax", "map", "product", NULL};
+    static const char *const waves[] = {"features", "8", "lambda", "0.1", "kernel", "compose(exp, laplacian)", NULL};
+    static const char *const additive[] = {"features", "8", "lambda", "0.1", "kernel", "jensen-shannon", "prepare", "minmax", NULL};
+    check_job(&(job){.name = "dense, products", .work = learn, .settings = settings, .threads = "1"});
+    check_job(&(job){.name = "dense, sums of frequencies", .work = learn, .settings = waves, .threads = "1"});
+    check_job(&(job){.name = "dense, additive", .work = learn, .settings = additive, .threads = "1"});
+}
+
 static void a_table_with_categories(void **state)
 {
     (void)state;
@@ -321,6 +332,7 @@ int main(void)
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),
+        cmocka_unit_test(kernels_in_a_kernel),
         cmocka_unit_test(a_table_with_categories),
         cmocka_unit_test(two_threads),
         cmocka_unit_test(a_chain_of_tables),

@@ -31,6 +31,8 @@ PICTURES = {
         (f"gamma={g:g}", lambda r, g=g: 1 / (1 + (g * r) ** 2)) for g in (0.5, 1, 2)]),
     "matern": ("distance |x - y|, length=1", 3, 0, 1, [
         (f"nu={n:g}", lambda r, n=n: matern(n, math.sqrt(2 * n) * r)) for n in (0.5, 1.5, 2.5)]),
+    "compose": ("distance |x - y|, gamma=1", 3, 0, 8, [
+        (f"sigma={s:g}", lambda r, s=s: math.exp(math.exp(-r * r) / s ** 2)) for s in (0.7, 1, 1.5)]),
     "linear": ("y, one column", 3, 0, 3, [
         (f"x={x:g}", lambda y, x=x: x * y) for x in (0.25, 0.5, 1)]),
     "intersection": ("y, one column", 3, 0, 3, [

@@ -54,9 +54,10 @@ static void of_panel(const kl_kernel *kernel, int64_t n, const double *x, const 
 }
 
 /* |w_i| is exponential, its sign that of the same uniform: u below 1/2 is one side. */
-static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
+static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows, int64_t n, double *w)
 {
     double gamma = kernel->value[GAMMA].number;
+    (void)rows;
     kl_random_uniforms(from, row, n, w);
     for (int64_t i = 0; i < n; i++)
         w[i] = w[i] < 0.5 ? gamma * log(2 * w[i]) : -gamma * log(2 * (1 - w[i]));

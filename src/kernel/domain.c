@@ -8,7 +8,7 @@
 
 unsigned kl_domain_of(const kl_kernel *kernel)
 {
-    return kernel->type->domain;
+    return kernel->inner != NULL ? kl_domain_of(kernel->inner) : kernel->type->domain;
 }
 
 static klift_status refuse(const kl_kernel *kernel, int64_t column, double value)

@@ -39,10 +39,11 @@ static void of_distances(const kl_kernel *kernel, int64_t count, const double *s
     kl_exponentials(count, k, k);
 }
 
-static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row)
+static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows)
 {
     (void)from;
     (void)row;
+    (void)rows;
     return sqrt(2 * kernel->value[GAMMA].number);
 }
 
@@ -60,9 +61,9 @@ static double block_moment(const kl_kernel *kernel, const kl_pair *pair, int64_t
     return sum;
 }
 
-static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
+static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows, int64_t n, double *w)
 {
-    double width = spread(kernel, from, row);
+    double width = spread(kernel, from, row, rows);
     kl_random_normals(from, row, n, w);
     for (int64_t i = 0; i < n; i++)
         w[i] *= width;

@@ -2,6 +2,7 @@
  * kernel.h - the interface of kernels. A kernel knows itself and offers what it has; a map asks for what it needs, so
  * that a new kernel works with every map that fits and a new map with every kernel that fits.
  * One file per kernel family, one line in kernel_list.h. Call order: new, fit (resolves auto), then const and shared.
+ * A kernel may be made of two others, compose(exp, gaussian): new makes and owns them.
  */
 #ifndef KL_KERNEL_H
 #define KL_KERNEL_H
@@ -17,7 +18,7 @@ enum {
     KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
     KL_RADIAL = 8,    /* a radial profile on the sphere */
     KL_SIGNATURE = 16,/* additive: a spectrum per column, of the logarithm: quantile() */
-    KL_SCALAR = 32,   /* scalar draws */
+    KL_SCALAR = 32,   /* a series of a kernel with a spectrum or a signature: outer and inner */
     KL_ROTATION = 64, /* its spectral density is rotation-invariant: spread() */
     KL_POWER = 128    /* it is (gamma <x, y> + offset)^degree: power() */
 };
@@ -41,11 +42,15 @@ typedef struct kl_kernel kl_kernel;
 
 enum { KL_KERNEL_PANEL = 16 };
 
-typedef struct kl_kernel_type {
+typedef struct kl_kernel_type kl_kernel_type;
+struct kl_kernel_type {
     const char *name, *summary;
     const kl_param *params;
     unsigned offers;
     unsigned domain; /* of the rows: 0, KL_NON_NEGATIVE */
+    /* (optional) takes two kernels in parentheses, outer and inner: the type that a kernel of these has, which may offer less. NULL
+     * with a message when they do not go together */
+    const kl_kernel_type *(*compose)(const kl_kernel *outer, const kl_kernel *inner);
     /* (optional) what the ranges of single parameters cannot say */
     klift_status (*check)(const kl_kernel *kernel);
     /* (optional) sets parameters that are words (auto, search) from the prepared sample */
@@ -59,10 +64,15 @@ typedef struct kl_kernel_type {
     void (*of_products)(const kl_kernel *kernel, int64_t count, const double *xy, double xx, const double *yy, double *k);
     /* coordinate by coordinate: k (KL_KERNEL_PANEL) of x (n) and the rows of a panel, y (n, KL_KERNEL_PANEL) */
     void (*of_panel)(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k);
-    /* KL_SPECTRUM: w (n) with E cos(w.(x-y)) = K(x, y) / K(0), in radians; row numbers the frequency */
-    void (*frequency)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w);
-    /* KL_ROTATION: frequency number `row` is spread() times a standard normal vector */
-    double (*spread)(const kl_kernel *kernel, const kl_random *from, uint32_t row);
+    /* KL_SPECTRUM: w (n), frequency number `row` of `rows`, in radians: E cos(w.(x-y)) = (K(x, y) - constant) / height, the mean over
+     * the rows too where their laws differ */
+    void (*frequency)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows, int64_t n, double *w);
+    /* KL_ROTATION: such a frequency is spread() times a standard normal vector */
+    double (*spread)(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows);
+    double (*constant)(const kl_kernel *kernel);                      /* (optional) what no wave has; without it 0 */
+    double (*height)(const kl_kernel *kernel);                        /* (optional) K(0) - constant; without it 1 */
+    /* (optional) where rows have laws of their own: the mean of (E cos(w_row.(x-y)))^2 over them; without it all are alike */
+    double (*mean_square)(const kl_kernel *kernel, const kl_pair *pair, int64_t rows);
     /* (optional) E cos(w1.d) cos(w2.d), d = x - y, for two frequencies of one block of `block` orthogonal directions */
     double (*block_moment)(const kl_kernel *kernel, const kl_pair *pair, int64_t block);
     /* KL_SERIES: K(x, y) = p(|x|^2) f(<x, y>) p(|y|^2), f(t) = sum of a_n t^n, a_n >= 0.
@@ -76,10 +86,11 @@ typedef struct kl_kernel_type {
     double (*quantile)(const kl_kernel *kernel, double u);
     /* KL_POWER */
     kl_power (*power)(const kl_kernel *kernel);
-} kl_kernel_type;
+};
 
 struct kl_kernel {
     const kl_kernel_type *type;
+    kl_kernel *outer, *inner; /* owned: the kernels in parentheses, or NULL */
     kl_value value[KL_PARAMS_MAX];
 };
 
@@ -89,8 +100,9 @@ void kl_kernel_free(kl_kernel *kernel);
 klift_status kl_kernel_fit(kl_kernel *kernel, const kl_survey *survey);
 /* The first parameter that still is a word and not a choice: KLIFT_USAGE when the kernel was not fitted. */
 klift_status kl_kernel_ready(const kl_kernel *kernel);
-int64_t kl_kernel_searched(const kl_kernel *kernel); /* parameter given as `search`, or -1 */
-unsigned kl_kernel_offers(const kl_kernel *kernel);
+/* The kernel, or the one inside it, that has a parameter given as `search`, and its number; NULL when there is none. */
+kl_kernel *kl_kernel_searched(kl_kernel *kernel, int64_t *param);
+void kl_kernel_name(const kl_kernel *kernel, kl_text *text);  /* without parameters: compose(exp, gaussian) */
 void kl_kernel_print(const kl_kernel *kernel, kl_text *text); /* canonical form */
 void kl_pair_set(kl_pair *pair, int64_t n, const double *x, const double *y);
 double kl_kernel_value(const kl_kernel *kernel, const kl_pair *pair);

@@ -42,9 +42,10 @@ static void of_panel(const kl_kernel *kernel, int64_t n, const double *x, const 
         k[w] = exp(-kernel->value[GAMMA].number * sum[w]);
 }
 
-static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
+static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows, int64_t n, double *w)
 {
     double gamma = kernel->value[GAMMA].number;
+    (void)rows;
     kl_random_uniforms(from, row, n, w);
     for (int64_t i = 0; i < n; i++)
         w[i] = gamma * fmin(fmax(tan(3.14159265358979323846 * (w[i] - 0.5)), -1e5), 1e5);

@@ -83,16 +83,17 @@ static void of_distances(const kl_kernel *kernel, int64_t count, const double *s
     }
 }
 
-static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row)
+static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows)
 {
+    (void)rows;
     kl_random mixture = {from->seed, from->stream, KL_DRAW_MIXTURE};
     double nu = kernel->value[NU].number;
     return sqrt(nu / kl_random_gamma(&mixture, row, nu)) / kernel->value[LENGTH].number;
 }
 
-static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t n, double *w)
+static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows, int64_t n, double *w)
 {
-    double width = spread(kernel, from, row);
+    double width = spread(kernel, from, row, rows);
     kl_random_normals(from, row, n, w);
     for (int64_t i = 0; i < n; i++)
         w[i] *= width;

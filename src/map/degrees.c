@@ -61,11 +61,11 @@ static klift_status expand(choosing *c)
         sum += exp(c->log_c[n] - most);
     c->log_f = most + log(sum);
     if (degree < 0 && c->log_c[KL_DEGREES_MOST] - c->log_f > log(1e-7)) /* far from its end after a thousand terms */
-        return kl_fail(KLIFT_DATA, "map maclaurin: on rows as long as %g the series of kernel %s needs more than %d terms; make the rows shorter, for example with "
-                       "prepare=unit, or change the kernel's parameters", c->g->length, c->kernel->type->name, KL_DEGREES_MOST);
+        return kl_fail(KLIFT_DATA, "map %s: on rows as long as %g the series of kernel %s needs more than %d terms; make the rows shorter, for example with "
+                       "prepare=unit, or change the kernel's parameters", c->wish->map, c->g->length, c->kernel->type->name, KL_DEGREES_MOST);
     if (c->log_f > largest_log)
-        return kl_fail(KLIFT_DATA, "map maclaurin: on rows as long as %g the series of kernel %s reaches e^%.0f, too much for float32 features; make the rows shorter, for "
-                       "example with prepare=unit, or %s", c->g->length, c->kernel->type->name, c->log_f,
+        return kl_fail(KLIFT_DATA, "map %s: on rows as long as %g the series of kernel %s reaches e^%.0f, too much for float32 features; make the rows shorter, for "
+                       "example with prepare=unit, or %s", c->wish->map, c->g->length, c->kernel->type->name, c->log_f,
                        c->kernel->type->log_prefactor != NULL ? "use a map for narrow kernels (fourier, orthogonal)" : "change the kernel's parameters");
     return KLIFT_OK;
 }
@@ -203,7 +203,7 @@ static klift_status check_exact(const choosing *c, int64_t exact)
     if (columns + (kept > 0 ? 1 : 0) <= (double)c->wish->columns)
         return KLIFT_OK;
     if (exact < 1)
-        return kl_fail(KLIFT_USAGE, "map maclaurin: %lld features leave no room beside the constant of kernel %s; use at least 2", (long long)c->wish->columns, c->kernel->type->name);
+        return kl_fail(KLIFT_USAGE, "map %s: %lld features leave no room beside the constant of kernel %s; use at least 2", c->wish->map, (long long)c->wish->columns, c->kernel->type->name);
     return kl_fail(KLIFT_USAGE, "map maclaurin: exact degrees up to %lld (h01=true is 1) take %.0f of the columns, and there are %lld features for them and %.0f degrees above; use "
                    "more features, or h01=auto and exact=auto", (long long)exact, columns, (long long)c->wish->columns, kept);
 }
@@ -313,6 +313,35 @@ void kl_degrees_weights(const kl_degrees *g, const kl_kernel *kernel, double rat
     }
 }
 
+static void draw_degrees(const kl_degrees *g, const kl_random *from, double ratio, int32_t *degree)
+{
+    double share[KL_DEGREES_MOST + 1];
+    kl_degrees_shares(g, ratio, share);
+    for (int64_t k = 0; k < g->units; k++) {
+        double u, sum = 0;
+        int32_t last = 0;
+        kl_random_uniforms(from, (uint32_t)k, 1, &u);
+        for (int64_t n = 0; n <= g->last && sum < u; n++)
+            if (share[n] > -INFINITY) {
+                sum += exp(share[n]);
+                last = (int32_t)n;
+            }
+        degree[k] = last;
+    }
+}
+
+void kl_degrees_lay_out(const kl_degrees *g, const kl_random *from, double ratio, int32_t *degree)
+{
+    int64_t k = 0;
+    if (ratio > 0 && g->units > 0) {
+        draw_degrees(g, from, ratio, degree);
+        return;
+    }
+    for (int64_t n = g->last; n > g->exact; n--)
+        for (int64_t i = 0; i < g->count[n]; i++)
+            degree[k++] = (int32_t)n;
+}
+
 void kl_degrees_save(const kl_degrees *g, kl_record_writer *to)
 {
     kl_record_put_f64(to, g->length);
@@ -343,7 +372,7 @@ static klift_status check_loaded(kl_degrees *g, const kl_kernel *kernel, const k
     }
     wrong = wrong || !(columns + (double)g->units * (g->complex_signs ? 2 : 1) <= (double)wish->columns) || (kept == 0) != (g->units == 0);
     if (wrong || (wish->law == KL_LAW_OPTIMAL && units != g->units))
-        return kl_record_damaged("the degrees of map maclaurin do not fit its kernel or its features");
+        return kl_record_damaged("the degrees of its map do not fit its kernel or its features");
     g->columns = (int64_t)columns;
     return KLIFT_OK;
 }

@@ -16,6 +16,7 @@ typedef enum { KL_LAW_OPTIMAL, KL_LAW_GEOMETRIC, KL_LAW_TRUNCATED } kl_law;
 
 /* What is asked for. */
 typedef struct kl_degrees_wish {
+    const char *map;     /* whose messages these are */
     kl_law law;
     double ratio;        /* of the geometric law: degree n has a share of ratio^-(n+1) */
     double bound;        /* truncated: of what is cut off, relative to f */
@@ -44,6 +45,8 @@ klift_status kl_degrees_fit(kl_degrees *g, const kl_kernel *kernel, const kl_deg
 void kl_degrees_shares(const kl_degrees *g, double ratio, double *log_share);
 /* log of what a unit of each degree is worth in K (last + 1), -INFINITY where there is none; ratio 0: degrees are counted */
 void kl_degrees_weights(const kl_degrees *g, const kl_kernel *kernel, double ratio, double *log_weight);
+/* The degree of each unit (units): the counts, highest first, or (ratio above 0) drawn from the shares. */
+void kl_degrees_lay_out(const kl_degrees *g, const kl_random *from, double ratio, int32_t *degree);
 void kl_degrees_save(const kl_degrees *g, kl_record_writer *to);
 klift_status kl_degrees_load(kl_degrees *g, const kl_kernel *kernel, const kl_degrees_wish *wish, kl_record_reader *from);
 void kl_degrees_clear(kl_degrees *g);

@@ -40,7 +40,7 @@ static klift_status draw_block(kl_map *map, int64_t block, double *g)
     }
     double scale = kl_waves_turn / (sqrt((double)size) * sqrt(norm));
     for (int64_t j = first; j < first + size && j < count; j++)
-        s->length[j] = (float)(scale * map->kernel->type->spread(map->kernel, &from, (uint32_t)j) * kl_random_chi(&lengths, (uint32_t)j, (double)size));
+        s->length[j] = (float)(scale * map->kernel->type->spread(map->kernel, &from, (uint32_t)j, count) * kl_random_chi(&lengths, (uint32_t)j, (double)size));
     return KLIFT_OK;
 }
 
@@ -51,7 +51,7 @@ static klift_status draw(kl_map *map, klift_run *run)
     double *g = NULL;
     klift_status status = KLIFT_OK;
     (void)run;
-    KL_TRY(kl_map_set_outputs(map, 2 * count));
+    KL_TRY(kl_map_set_outputs(map, kl_waves_outputs(map)));
     s->block = size;
     KL_GO(kl_new(&s->sign, blocks * size, sizeof *s->sign, "signs"));
     KL_GO(kl_new(&s->normal, blocks * size, sizeof *s->normal, "normals"));
@@ -87,7 +87,7 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     const kl_waves waves = kl_waves_begin(map, z);
     for (int64_t i = 0; i < x->rows; i++)
         apply_row(map->state, x, i, waves.count, &waves, scratch);
-    kl_waves_end(&waves);
+    kl_waves_end(&waves, x->rows);
     return KLIFT_OK;
 }
 

@@ -2,7 +2,7 @@
  * fourier.c - random Fourier features (Rahimi and Recht 2007) for every kernel with a spectral density.
  *   paired  z = sqrt(2/D) [cos(w_j.x) ..., sin(w_j.x) ...], j = 1..D/2   variance (1 + K(2d) - 2 K(d)^2) / D
  *   phase   z = sqrt(2/D) cos(w_j.x + b_j), b_j uniform, j = 1..D        variance (1 + K(2d)/2 - K(d)^2) / D
- * d = x - y. Paired is better for every kernel with K(2d)/2 < K(d)^2, always for the Gaussian, and has z(x).z(x) = 1.
+ * d = x - y, K(0) = 1. Paired is better for every kernel with K(2d)/2 < K(d)^2, always for the Gaussian, and has z(x).z(x) = 1.
  * Frequencies are kept in turns (w / 2 pi): the range reduction of the cosine is then one rounding.
  */
 #include "map/map.h"
@@ -29,7 +29,9 @@ typedef struct state {
 
 static int64_t frequencies(const kl_map *map)
 {
-    return map->value[FORM].word == PAIRED ? (map->features + 1) / 2 : map->features;
+    if (map->value[FORM].word == PAIRED)
+        return kl_waves_count(map);
+    return map->features > 1 && kl_waves_constant(map) > 0 ? map->features - 1 : map->features;
 }
 
 typedef struct drawing {
@@ -47,7 +49,7 @@ static klift_status draw_panel(void *context, int64_t index, int worker)
     int64_t begin = index * AT_ONCE, end = begin + AT_ONCE < s->frequency.n ? begin + AT_ONCE : s->frequency.n;
     double *w = d->work + worker * map->n_in;
     for (int64_t j = begin; j < end; j++) {
-        map->kernel->type->frequency(map->kernel, &from, (uint32_t)j, map->n_in, w);
+        map->kernel->type->frequency(map->kernel, &from, (uint32_t)j, s->frequency.n, map->n_in, w);
         for (int64_t i = 0; i < map->n_in; i++)
             w[i] *= kl_waves_turn;
         kl_panels_set(&s->frequency, j, w);
@@ -62,7 +64,7 @@ static klift_status draw(kl_map *map, klift_run *run)
     kl_random phases = {map->seed, map->stream, KL_DRAW_PHASE};
     drawing d = {.map = map};
     klift_status status = KLIFT_OK;
-    KL_TRY(kl_map_set_outputs(map, map->value[FORM].word == PAIRED ? 2 * count : count));
+    KL_TRY(kl_map_set_outputs(map, (map->value[FORM].word == PAIRED ? 2 : 1) * count + (kl_waves_constant(map) > 0)));
     KL_GO(kl_panels_new(&s->frequency, count, map->n_in));
     KL_GO(kl_new(&d.work, kl_run_threads(run) * map->n_in, sizeof *d.work, "frequencies"));
     KL_GO(kl_run_parallel(run, (count + AT_ONCE - 1) / AT_ONCE, draw_panel, &d));
@@ -95,14 +97,14 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
 {
     const state *s = map->state;
     const kl_waves waves = kl_waves_begin(map, z);
-    const shifted phases = {z, s->phase, (float)sqrt(2.0 / (double)map->n_out)};
+    const shifted phases = {z, s->phase, (float)sqrt(2 * kl_waves_height(map) / (double)s->frequency.n)};
     const kl_product_out paired = {.take = kl_waves_take, .context = &waves}, single = {.take = take_shifted, .context = &phases};
     const kl_product_out *to = s->phase == NULL ? &paired : &single;
     if (x->dense != NULL)
         kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, to, scratch);
     else
         kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, to);
-    kl_waves_end(&waves);
+    kl_waves_end(&waves, x->rows);
     return KLIFT_OK;
 }
 
@@ -120,11 +122,10 @@ static int64_t scratch_bytes(const kl_map *map, int64_t rows)
 
 static double variance(const kl_map *map, const kl_pair *pair)
 {
-    const kl_kernel *kernel = map->kernel;
     if (map->value[FORM].word == PAIRED)
         return kl_waves_variance(map, pair);
-    double once = kernel->type->value(kernel, pair, 1), twice = kernel->type->value(kernel, pair, 2);
-    return (1 + twice / 2 - once * once) / (double)map->n_out;
+    kl_waves_moments m = kl_waves_measure(map, pair, frequencies(map));
+    return m.height * m.height * (1 + m.twice / 2 - m.squares) / (double)frequencies(map);
 }
 
 static double cost(const kl_map *map, int64_t entries)

@@ -82,7 +82,7 @@ klift_status kl_frame_fit(kl_frame *frame, const kl_survey *survey, kl_frame_pai
     KL_GO(kl_new(&rows, count * frame->n_in, sizeof *rows, "a sample"));
     for (int64_t i = 0; i < count; i++)
         kl_batch_row_doubles(&sample, i, frame->n_in, rows + i * frame->n_in);
-    if (count > 0 && kl_kernel_offers(frame->kernel) & KL_SPECTRUM)
+    if (count > 0 && frame->kernel->type->offers & KL_SPECTRUM)
         KL_GO(find_mean(frame, &sample));
     frame->length = frame->mean != NULL ? longest(frame, count, rows) : survey != NULL ? survey->norm_max : 1;
     if (!(frame->length > 0)) /* rows of zeros, or all equal */

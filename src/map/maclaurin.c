@@ -58,7 +58,7 @@ static klift_status read_wish(const kl_map *map, kl_degrees_wish *wish)
 {
     int h01 = map->value[H01].word;
     double exact = map->value[EXACT].number;
-    *wish = (kl_degrees_wish){.law = (kl_law)map->value[LAW].word, .ratio = map->value[RATIO].number, .bound = map->value[BOUND].number,
+    *wish = (kl_degrees_wish){.map = map->type->name, .law = (kl_law)map->value[LAW].word, .ratio = map->value[RATIO].number, .bound = map->value[BOUND].number,
                               .complex_signs = map->value[SIGNS].word == COMPLEX_SIGNS, .exact = KL_DEGREES_AUTO, .columns = map->features, .n_in = map->n_in};
     if ((h01 == H01_TRUE && exact < 1) || (h01 == H01_FALSE && exact > 0))
         return kl_fail(KLIFT_USAGE, "map maclaurin: h01=%s and exact=%.0f contradict each other; give one of them", h01 == H01_TRUE ? "true" : "false", exact);
@@ -79,32 +79,6 @@ static int descending(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void draw_degrees(const kl_map *map, double ratio, double *share, int32_t *degree)
-{
-    const kl_degrees *g = &((const state *)map->state)->degrees;
-    kl_random from = {map->seed, map->stream, KL_DRAW_DEGREE};
-    kl_degrees_shares(g, ratio, share);
-    for (int64_t k = 0; k < g->units; k++) {
-        double u, sum = 0;
-        int32_t last = 0;
-        kl_random_uniforms(&from, (uint32_t)k, 1, &u);
-        for (int64_t n = 0; n <= g->last && sum < u; n++)
-            if (share[n] > -INFINITY) {
-                sum += exp(share[n]);
-                last = (int32_t)n;
-            }
-        degree[k] = last;
-    }
-}
-
-static void count_out(const kl_degrees *g, int32_t *degree)
-{
-    int64_t k = 0;
-    for (int64_t n = g->last; n > g->exact; n--)
-        for (int64_t i = 0; i < g->count[n]; i++)
-            degree[k++] = (int32_t)n;
-}
-
 /* Degrees of all units; block -1: hadamard or dense by the parameter, or by counting operations. Blocks of drawn degrees
  * keep the units in the order in which they were drawn, so that what a block holds does not depend on the other blocks. */
 static klift_status lay_out(kl_map *map, const kl_degrees_wish *wish, double nonzeros, int64_t block)
@@ -113,13 +87,10 @@ static klift_status lay_out(kl_map *map, const kl_degrees_wish *wish, double non
     kl_rademacher *r = &s->random;
     int64_t size = kl_hadamard_size(map->n_in);
     bool drawn = wish->law != KL_LAW_OPTIMAL;
-    double share[KL_DEGREES_MOST + 1];
+    kl_random from = {map->seed, map->stream, KL_DRAW_DEGREE};
     *r = (kl_rademacher){.n_in = map->n_in, .units = s->degrees.units, .complex_signs = s->degrees.complex_signs};
     KL_TRY(kl_new(&r->degree, r->units, sizeof *r->degree, "degrees"));
-    if (drawn && r->units > 0)
-        draw_degrees(map, wish->ratio, share, r->degree);
-    else
-        count_out(&s->degrees, r->degree);
+    kl_degrees_lay_out(&s->degrees, &from, drawn ? wish->ratio : 0, r->degree);
     if (block < 0) {
         int word = map->value[PROJECTION].word;
         bool fewer = kl_rademacher_cost(r, size, nonzeros) < kl_rademacher_cost(r, 0, nonzeros);

@@ -18,7 +18,7 @@ static const kl_map_type *const types[] = {
     NULL};
 
 /* What is in the parentheses of a map around another one when nothing is: the first that fits. */
-static const char *const inner_names[] = {"maclaurin", "orthogonal", "fourier", "tree"};
+static const char *const inner_names[] = {"maclaurin", "orthogonal", "fourier", "tree", "product"};
 
 enum { MOST_FEATURES = 1 << 24 };
 
@@ -41,13 +41,13 @@ static const kl_map_type *find_type(const char *name)
     return NULL;
 }
 
-bool kl_map_fits(const kl_map_type *type, unsigned offers)
+bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel)
 {
     bool fits = false;
     if (!type->wraps)
-        return (type->needs & offers) == type->needs;
+        return (type->needs & kernel->offers) == type->needs;
     for (int64_t i = 0; types[i] != NULL; i++) /* a random map of dense features */
-        fits = fits || (!types[i]->wraps && types[i]->accuracy == KL_UNBIASED && types[i]->nonzeros == NULL && kl_map_fits(types[i], offers));
+        fits = fits || (!types[i]->wraps && types[i]->accuracy == KL_UNBIASED && types[i]->nonzeros == NULL && kl_map_fits(types[i], kernel));
     return fits;
 }
 
@@ -55,7 +55,7 @@ bool kl_map_fits(const kl_map_type *type, unsigned offers)
  * very wide sparse rows, which they would have to fill with zeros, go beyond. */
 const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_in, double nonzeros)
 {
-    unsigned offers = kl_kernel_offers(kernel);
+    unsigned offers = kernel->type->offers;
     if (offers & KL_LINEAR)
         return "identity";
     if (offers & KL_POWER)
@@ -63,7 +63,7 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
     if (offers & KL_SIGNATURE)
         return "homogeneous";
     if (!(offers & KL_SPECTRUM))
-        return offers & KL_SERIES ? "maclaurin" : "nystrom";
+        return offers & KL_SERIES ? "maclaurin" : offers & KL_SCALAR ? "product" : "nystrom";
     if (!(offers & KL_ROTATION))
         return "fourier";
     double count = 0.5 * (double)features, size = 32;
@@ -75,12 +75,14 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
 
 static klift_status refuse(const kl_map_type *type, const kl_kernel *kernel)
 {
-    kl_text fitting = {0};
+    kl_text fitting = {0}, name = {0};
+    kl_kernel_name(kernel, &name);
     for (int64_t i = 0; types[i] != NULL; i++)
-        if (kl_map_fits(types[i], kl_kernel_offers(kernel)))
+        if (kl_map_fits(types[i], kernel->type))
             kl_text_add(&fitting, "%s%s", fitting.length > 0 ? ", " : "", types[i]->name);
-    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, kernel->type->name, fitting.length > 0 ? fitting.text : "none");
+    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, name.length > 0 ? name.text : kernel->type->name, fitting.length > 0 ? fitting.text : "none");
     kl_text_clear(&fitting);
+    kl_text_clear(&name);
     return status;
 }
 
@@ -107,7 +109,7 @@ static klift_status take_inner(kl_map *map, kl_spec *spec, kl_spec **inner)
     }
     for (size_t i = 0; name == NULL && i < sizeof inner_names / sizeof inner_names[0]; i++) {
         const kl_map_type *type = find_type(inner_names[i]);
-        if (type != NULL && kl_map_fits(type, kl_kernel_offers(map->kernel)))
+        if (type != NULL && kl_map_fits(type, map->kernel->type))
             name = inner_names[i];
     }
     if (name == NULL)
@@ -123,7 +125,7 @@ static klift_status build(kl_spec **text, const kl_kernel *kernel, int64_t featu
     *text = NULL;
     KL_GO(kl_new(&map, 1, sizeof *map, "a map"));
     KL_GO(read_type(map, spec));
-    if (!kl_map_fits(map->type, kl_kernel_offers(kernel))) {
+    if (!kl_map_fits(map->type, kernel->type)) {
         status = refuse(map->type, kernel);
         goto done;
     }

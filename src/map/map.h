@@ -95,7 +95,7 @@ klift_status kl_map_stream(const kl_map *map, uint32_t stream, klift_run *run, k
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
 void kl_map_free(kl_map *map);
 void kl_map_print(const kl_map *map, kl_text *text); /* canonical form */
-bool kl_map_fits(const kl_map_type *type, unsigned offers); /* what a kernel has is what it needs */
+bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel);
 int64_t kl_map_scratch(const kl_map *map, int64_t rows);
 /* z dense (rows, stride) whatever the map makes: a sparse z is spread out. scratch: kl_map_dense_scratch bytes */
 int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x);

@@ -40,7 +40,7 @@ static bool is_dense(const kl_map *map)
 static double row_length(const kl_map *map, int64_t j, int64_t freedom)
 {
     kl_random lengths = {map->seed, map->stream, KL_DRAW_LENGTH}, from = {map->seed, map->stream, KL_DRAW_FREQUENCY};
-    return map->kernel->type->spread(map->kernel, &from, (uint32_t)j) * kl_random_chi(&lengths, (uint32_t)j, (double)freedom) * kl_waves_turn;
+    return map->kernel->type->spread(map->kernel, &from, (uint32_t)j, kl_waves_count(map)) * kl_random_chi(&lengths, (uint32_t)j, (double)freedom) * kl_waves_turn;
 }
 
 static klift_status draw_dense(kl_map *map, int64_t count, klift_run *run)
@@ -95,7 +95,7 @@ static klift_status draw_hadamard(kl_map *map, int64_t count)
 static klift_status draw(kl_map *map, klift_run *run)
 {
     int64_t count = kl_waves_count(map);
-    KL_TRY(kl_map_set_outputs(map, 2 * count));
+    KL_TRY(kl_map_set_outputs(map, kl_waves_outputs(map)));
     return is_dense(map) ? draw_dense(map, count, run) : draw_hadamard(map, count);
 }
 
@@ -127,7 +127,7 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
         kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, &to, scratch);
     else
         kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, &to);
-    kl_waves_end(&waves);
+    kl_waves_end(&waves, x->rows);
     return KLIFT_OK;
 }
 

@@ -20,8 +20,8 @@ void kl_waves_row(const kl_batch *x, int64_t row, int64_t size, float *out)
 
 kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
 {
-    int64_t count = map->n_out / 2;
-    return (kl_waves){z, count, (float)sqrt(1.0 / (double)count)};
+    int64_t count = map->n_out / 2; /* the constant's column is the odd one */
+    return (kl_waves){z, count, (float)sqrt(kl_waves_height(map) / (double)count), map->n_out - 1, (float)sqrt(kl_waves_constant(map))};
 }
 
 void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
@@ -34,20 +34,46 @@ void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t cou
         kl_trig_pairs(count, turns, waves->scale, cosine, cosine + waves->count);
 }
 
-void kl_waves_end(const kl_waves *waves)
+void kl_waves_end(const kl_waves *waves, int64_t rows)
 {
+    for (int64_t i = 0; waves->constant > 0 && i < rows; i++)
+        waves->z->dense[i * waves->z->stride + waves->last] = waves->constant;
     if (waves->z->past)
         kl_trig_drain();
 }
 
-double kl_waves_variance(const kl_map *map, const kl_pair *pair)
+kl_waves_moments kl_waves_measure(const kl_map *map, const kl_pair *pair, int64_t rows)
 {
     const kl_kernel *kernel = map->kernel;
-    double once = kernel->type->value(kernel, pair, 1), twice = kernel->type->value(kernel, pair, 2);
-    return (1 + twice - 2 * once * once) / (double)map->n_out;
+    double height = kl_waves_height(map), constant = kl_waves_constant(map);
+    double once = (kernel->type->value(kernel, pair, 1) - constant) / height, twice = (kernel->type->value(kernel, pair, 2) - constant) / height;
+    return (kl_waves_moments){height, twice, kernel->type->mean_square != NULL ? kernel->type->mean_square(kernel, pair, rows) : once * once};
+}
+
+double kl_waves_variance(const kl_map *map, const kl_pair *pair)
+{
+    int64_t count = kl_waves_count(map);
+    kl_waves_moments m = kl_waves_measure(map, pair, count);
+    return m.height * m.height * (1 + m.twice - 2 * m.squares) / (2 * (double)count);
+}
+
+double kl_waves_constant(const kl_map *map)
+{
+    return map->kernel->type->constant != NULL ? map->kernel->type->constant(map->kernel) : 0;
+}
+
+double kl_waves_height(const kl_map *map)
+{
+    return map->kernel->type->height != NULL ? map->kernel->type->height(map->kernel) : 1;
 }
 
 int64_t kl_waves_count(const kl_map *map)
 {
-    return (map->features + 1) / 2;
+    int64_t columns = map->features - (kl_waves_constant(map) > 0);
+    return columns > 0 ? (columns + 1) / 2 : 1;
+}
+
+int64_t kl_waves_outputs(const kl_map *map)
+{
+    return 2 * kl_waves_count(map) + (kl_waves_constant(map) > 0);
 }

@@ -124,3 +124,24 @@ expect 2 "coefficients that are all 0 are a usage error" "$KLIFT" train train.sv
 expect 2 "h01 without room for it is a usage error" "$KLIFT" train train.svm --prepare maxnorm --kernel poly --map maclaurin:h01=true --features 3
 expect 0 "a search goes on where one of its kernels does not suit the rows" "$KLIFT" train train.svm --prepare maxnorm --kernel exp:sigma=search --features 64 --verbose -o product.klift
 says "a kernel that a search leaves out is named with the reason" err 'sigma [0-9.]+: left out: .*float32'
+
+# kernels of histograms, and kernels of kernels
+expect 3 "negative values are refused by chi2" "$KLIFT" train train.svm --kernel chi2 -q
+says "the refusal names the column and what to do" err 'column [0-9]+ is as low as -.*--prepare minmax'
+expect 0 "chi2 trains on shifted columns" "$KLIFT" train x.npy --labels y.npy --kernel chi2 --prepare minmax --features 64 -o h.klift
+says "auto takes homogeneous" out '^map +homogeneous'
+expect 0 "and predicts rows below the lowest" bash -c "awk 'NR <= 20 { print \"0 1:-1e3 2:-1e3\" }' train.svm >low.svm && '$KLIFT' predict h.klift low.svm low.out -q"
+holds "one prediction per row" [ "$(wc -l <low.out)" -eq 20 ]
+expect 0 "a kernel of a kernel trains" "$KLIFT" train train.svm --kernel 'compose(exp, laplacian)' --features 64 -o c.klift
+says "it is printed with what was learnt" out '^kernel +compose\(exp:sigma=[0-9.]+, laplacian:gamma=[0-9.]+\)'
+says "the constant's column is counted" out '^features +65'
+says "and told" err 'one is for the kernel.s constant'
+expect 0 "with other threads and batches too" "$KLIFT" train train.svm --kernel 'compose(exp, laplacian)' --features 64 -o c1.klift --threads 1 --batch 7 -q
+holds "which do not change the model" cmp c.klift c1.klift
+expect 0 "its model is inspected" "$KLIFT" inspect c.klift
+says "with the kernel in full" out 'compose\(exp:sigma'
+expect 0 "and predicts" "$KLIFT" predict c.klift test.svm c.out -q
+expect 2 "an outer kernel that is none is refused" "$KLIFT" train train.svm --kernel 'compose(gaussian, exp)'
+says "with the ones that are" err 'poly, exp, vovk'
+expect 2 "a map that does not fit is refused" "$KLIFT" train train.svm --kernel 'compose(exp, gaussian)' --map tree
+says "with the maps that do" err 'compose.exp, gaussian.; maps that fit it: fourier, orthogonal'
