@@ -49,6 +49,8 @@ static void exact_columns_are_mixed_once(void **state)
             gram_check(&(gram_case){64, maps[m], "poly:degree=3", features[f], 20});
     gram_check(&(gram_case){16, "craft(maclaurin:h01=true):up=4", "exp", 30, 20});
     gram_check(&(gram_case){16, "craft(maclaurin:exact=2):up=4", "poly:degree=4", 100, 20});
+    gram_check(&(gram_case){16, "craft(maclaurin:law=signal):up=8", "poly:degree=3", 100, 20}); /* degrees apart */
+    gram_check(&(gram_case){16, "craft(maclaurin:law=signal,signs=real):up=3", "poly:degree=4,offset=0", 77, 20});
     if (quick())
         return;
     gram_check(&(gram_case){784, "craft(maclaurin:h01=true):up=4", "poly:degree=3", 300, 12}); /* the paper's small feature spaces */
@@ -85,6 +87,7 @@ static void a_row_with_itself_has_the_stated_variance(void **state)
 {
     (void)state;
     check_diagonal("craft(maclaurin:h01=true):up=4", "poly:degree=3"); /* over all pairs products of exact and folded columns nearly cancel */
+    check_diagonal("craft(maclaurin:law=signal):up=32", "poly:degree=3");
     check_diagonal("craft(fourier):up=8", "gaussian:gamma=0.05");      /* sines are small: without rotations 1.7 times as much */
 }
 

@@ -248,6 +248,31 @@ static void without_data_the_longest_row_is_1(void **unused)
     }
 }
 
+/* Two rows at 60 degrees: r_n = c_n / 2^n, so that (1 + t)^3 has counts as 1.5^3 : 0.75^3 : 0.125^3; the same without data. */
+static void signal_counts_by_what_rows_have_in_common(void **unused)
+{
+    (void)unused;
+    static const kl_moments apart = {0.5, 1, 0.25}, same = {1, 1, 1};
+    kl_moments pair[] = {same, apart, same};
+    double weight[] = {1, 2, 1};
+    kl_frame_pairs some = {.count = 3, .pair = pair, .weight = weight}, none = {0};
+    kl_degrees_wish wish = {.law = KL_LAW_SIGNAL, .exact = KL_DEGREES_AUTO, .columns = 1 + 1000, .n_in = 200};
+    kl_kernel *kernel;
+    assert_int_equal(kl_kernel_new("poly:degree=3", &kernel), KLIFT_OK);
+    for (int k = 0; k < 2; k++) {
+        kl_degrees g = {.length = 1};
+        double sum = 27 + 27.0 / 8 + 1.0 / 64;
+        assert_int_equal(kl_degrees_fit(&g, kernel, &wish, k == 0 ? &some : &none), KLIFT_OK);
+        assert_int_equal(g.exact, 0);
+        assert_int_equal(g.count[1] + g.count[2] + g.count[3], 1000);
+        assert_int_equal(g.count[1], (int64_t)(1000 * 27 / sum + 0.5));
+        assert_int_equal(g.count[2], (int64_t)(1000 * 27 / 8 / sum + 0.5));
+        assert_int_equal(g.count[3], 1);
+        kl_degrees_clear(&g);
+    }
+    kl_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +286,7 @@ int main(void)
         cmocka_unit_test(rows_outside_the_series_are_refused),
         cmocka_unit_test(a_damaged_map_is_refused_or_works),
         cmocka_unit_test(without_data_the_longest_row_is_1),
+        cmocka_unit_test(signal_counts_by_what_rows_have_in_common),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

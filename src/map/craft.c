@@ -1,13 +1,14 @@
 /*
  * craft.c - CRAFTMaps (Hamid, Xiao, Gittens and DeCoste 2014): many random features, D = up E of them, folded down to E.
  *   fold   y[(k + o_b) mod E] += e_bk z_b[k] / sqrt(up)  for copies b = 1..up of the inner map at E features, each from its own
- *          stream, with signs e and a random rotation o_b. No array is longer than E.
+ *          stream, with signs e and a random rotation o_b; none where runs of columns have laws of their own. No array is longer than E.
  *   srht   y = sqrt(1/E) R H S z, as published: z of one inner map with D features, S signs, R random coordinates
  *   jl     y = sqrt(1/E) Q z with Q of signs: D E operations a row, to compare with
  * Exact first columns of the inner map (degrees 0 and 1 of maclaurin's h01) would lose by being folded up times: fold takes them out,
  * mixes them once by an SRHT and adds that; the copies then have E random columns beside them.
- * Variance of fold: V/up + (1 - 1/up)(R(x,x) R(y,y) + R(x,y)^2)/E, V and R variance and kernel of the inner map's random columns:
- * the rotations make it exact for every inner map. Mixed columns add their own variance and that of their products with the rest.
+ * Variance of fold: V/up + (1 - 1/up)(R(x,x) R(y,y) + R(x,y)^2)/E, V and R variance and kernel of the inner map's random columns, the
+ * second term for every run of E columns of one law: the rotations make it exact for every inner map. Mixed columns add their own
+ * variance and that of their products with the rest.
  */
 #include "map/map.h"
 
@@ -32,7 +33,9 @@ typedef struct state {
     int64_t copies;
     int64_t exact;    /* columns of the inner map that are mixed, fold only */
     float *sign;      /* fold: (copies, n_out) with the scale; srht: (size) */
-    int64_t *turn;    /* fold: (copies) rotations */
+    int64_t runs;     /* fold: of columns that are alike */
+    int64_t *run;     /* (runs + 1) where they begin */
+    int64_t *turn;    /* (copies) rotations; 0 where there are several runs */
     int64_t size;     /* of the mixing transform, 0: none */
     float *mix;       /* fold: (size) signs of exact columns, with the scale */
     int32_t *order;   /* the coordinates of the transform that are taken: (n_out) */
@@ -101,6 +104,28 @@ static klift_status draw_transform(kl_map *map, int64_t size, int64_t count, flo
     return KLIFT_OK;
 }
 
+/* How many columns behind `column` are alike, and what they add to K. */
+static int64_t alike(const kl_map *map, int64_t column, const kl_pair *pair, double *part)
+{
+    const state *s = map->state;
+    const kl_map *inner = map->inner;
+    if (inner->type->alike != NULL)
+        return inner->type->alike(inner, s->exact + column, pair, part);
+    *part = pair != NULL ? kl_kernel_value(map->kernel, pair) : 0;
+    return inner->n_out - s->exact - column;
+}
+
+static klift_status find_runs(kl_map *map, int64_t columns)
+{
+    state *s = map->state;
+    double part;
+    KL_TRY(kl_new(&s->run, columns + 1, sizeof *s->run, "runs of columns"));
+    for (int64_t at = 0; at < columns; at += alike(map, at, NULL, &part))
+        s->run[s->runs++] = at;
+    s->run[s->runs] = columns;
+    return KLIFT_OK;
+}
+
 static klift_status draw_fold(kl_map *map)
 {
     state *s = map->state;
@@ -108,12 +133,13 @@ static klift_status draw_fold(kl_map *map)
     int64_t columns = map->inner->n_out - s->exact;
     KL_TRY(kl_map_set_outputs(map, columns));
     KL_TRY(kl_new(&s->sign, s->copies * columns, sizeof *s->sign, "signs"));
+    KL_TRY(find_runs(map, columns));
     KL_TRY(kl_new(&s->turn, s->copies, sizeof *s->turn, "rotations"));
     for (int64_t b = 0; b < s->copies; b++) {
         double u;
         kl_random_signs(&from, (uint32_t)b, columns, s->sign + b * columns);
         kl_random_uniforms(&from, (uint32_t)(DRAW_ROTATION * MOST_UP + b), 1, &u);
-        s->turn[b] = (int64_t)(u * (double)columns);
+        s->turn[b] = s->runs > 1 ? 0 : (int64_t)(u * (double)columns);
     }
     for (int64_t i = 0; i < s->copies * columns; i++)
         s->sign[i] *= (float)sqrt(1 / (double)s->copies);
@@ -168,7 +194,7 @@ static work split(const kl_map *map, void *scratch)
     return (work){z, mixed, mixed + mixed_floats(map)};
 }
 
-/* y += sign o z, turned by `turn` columns: two runs. */
+/* y += sign o z, turned by `turn` columns. */
 static void fold(int64_t columns, int64_t turn, const float *sign, const float *z, float *y)
 {
     for (int64_t k = 0; k < columns - turn; k++)
@@ -255,7 +281,7 @@ static int64_t memory(const kl_map *map)
     int64_t copies = map->value[DOWN].word == FOLD ? up(map) : 1, all, size = kl_hadamard_size(s->exact > map->inner->features ? s->exact : map->inner->features);
     if (kl_multiply(copies, kl_map_memory(map->inner) + (int64_t)sizeof(kl_map), &all) || all > INT64_MAX / 4)
         return INT64_MAX / 2; /* more than any limit */
-    return all + copies * (map->features + 1) * (int64_t)(sizeof(float) + sizeof(int64_t)) + 2 * size * (int64_t)sizeof(float);
+    return all + (copies + 1) * (map->features + 1) * (int64_t)(sizeof(float) + sizeof(int64_t)) + 2 * size * (int64_t)sizeof(float);
 }
 
 static int64_t scratch_bytes(const kl_map *map, int64_t rows)
@@ -316,7 +342,16 @@ static double variance(const kl_map *map, const kl_pair *pair)
         return NAN;
     double copies = (double)s->copies, columns = (double)map->n_out, size = (double)s->size;
     double xy = kl_kernel_value(map->kernel, pair) - m.xy, xx = kl_kernel_value(map->kernel, &x) - m.xx, yy = kl_kernel_value(map->kernel, &y) - m.yy;
-    double sum = inner->type->variance(inner, pair) / copies + (1 - 1 / copies) * (xx * yy + xy * xy) / columns;
+    double sum = inner->type->variance(inner, pair) / copies;
+    for (int64_t r = 0; r < s->runs; r++) {
+        double both = xy, first = xx, second = yy; /* one run: what the mixed columns leave, with all of its rounding */
+        if (s->runs > 1) {
+            alike(map, s->run[r], pair, &both);
+            alike(map, s->run[r], &x, &first);
+            alike(map, s->run[r], &y, &second);
+        }
+        sum += (1 - 1 / copies) * (first * second + both * both) / (double)(s->run[r + 1] - s->run[r]);
+    }
     if (s->exact > 0 && size > 1) /* coordinates of a transform without replacement, and products with the folded columns */
         sum += (m.xx * m.yy + m.xy * m.xy - 2 * m.shared) * (size - columns) / (columns * (size - 1));
     return sum + (m.xx * yy + xx * m.yy + 2 * m.xy * xy) / columns;
@@ -367,6 +402,7 @@ static void clear(kl_map *map)
         kl_map_free(s->copy[b]);
     kl_free(s->copy);
     kl_free(s->sign);
+    kl_free(s->run);
     kl_free(s->turn);
     kl_free(s->mix);
     kl_free(s->order);

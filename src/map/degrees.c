@@ -3,6 +3,8 @@
  * b_n ~ c_n sqrt(V_n) leave the least variance, (sum of c_n sqrt(V_n))^2 / sum of b_n; rounded by largest remainders, at
  * least 1 for every degree, since a degree without a unit is a bias. Exact degrees 0..h take C(d+n-1, n) columns each; h
  * makes the same expression smallest over what is left. Degrees that float32 cannot see are left out.
+ * signal: b_n ~ r_n^3, r_n the root mean square of c_n s^n over pairs of different rows; more variance, but few columns then go to
+ * the degrees in which rows have something in common, which is what a learner can use (docs/decisions.md).
  * Infinite series end where the rest is at most 1e-3 f / sqrt(D), far below the features' own error.
  */
 #include "map/degrees.h"
@@ -24,9 +26,14 @@ typedef struct choosing {
     const kl_frame_pairs *pairs;
     double log_f;
     double log_c[KL_DEGREES_MOST + 1];
-    double spread[2][KL_DEGREES_MOST + 1]; /* c_n sqrt(V_n), of real and of complex signs */
+    double spread[2][KL_DEGREES_MOST + 1]; /* what counts are proportional to, c_n sqrt(V_n) or the signal: of real and of complex signs */
     bool known[2];
 } choosing;
+
+bool kl_law_draws(kl_law law)
+{
+    return law == KL_LAW_GEOMETRIC || law == KL_LAW_TRUNCATED;
+}
 
 static double log_term(const kl_kernel *kernel, double length, int64_t n)
 {
@@ -85,7 +92,7 @@ static int64_t find_last(const choosing *c)
 
 static bool counts(const choosing *c, int64_t n)
 {
-    if (c->wish->law == KL_LAW_OPTIMAL)
+    if (!kl_law_draws(c->wish->law))
         return c->log_c[n] - c->log_f > log(unseen);
     return c->log_c[n] > -INFINITY;
 }
@@ -112,7 +119,21 @@ static double columns_up_to(const choosing *c, int64_t exact)
     return columns;
 }
 
-/* c_n sqrt(V_n) of every degree */
+/* Pairs of a row with itself, or in one direction, say nothing. Without others: as if rows were at 60 degrees to each other. */
+static double in_common(const choosing *c, int64_t step, int64_t n)
+{
+    double sum = 0, weights = 0, log_size = 2 * (c->log_c[n] - c->log_f);
+    for (int64_t i = 0; i < c->pairs->count && log_size > -INFINITY; i += step) {
+        const kl_moments *m = &c->pairs->pair[i];
+        if (m->s * m->s >= m->n * (1 - 1e-9))
+            continue;
+        sum += c->pairs->weight[i] * kl_moments_mean(m, 2 * n, log_size);
+        weights += c->pairs->weight[i];
+    }
+    return pow(weights > 0 ? sum / weights : exp(log_size - 2 * (double)n * log(2.0)), 1.5);
+}
+
+/* c_n sqrt(V_n) of every degree, or what is to be proportional to counts instead */
 static const double *spreads(choosing *c, bool complex_signs)
 {
     double *spread = c->spread[complex_signs];
@@ -122,6 +143,10 @@ static const double *spreads(choosing *c, bool complex_signs)
     int64_t step = 1 + c->pairs->count * c->g->last / MOST_POWERS; /* hundreds of degrees: fewer pairs will do */
     for (int64_t n = 0; n <= c->g->last; n++) {
         double sum = 0, size = exp(2 * c->log_c[n]);
+        if (c->wish->law == KL_LAW_SIGNAL) {
+            spread[n] = fmax(in_common(c, step, n), 1e-30);
+            continue;
+        }
         for (int64_t i = 0; i < c->pairs->count && size > 0; i += step) {
             const kl_moments *m = &c->pairs->pair[i];
             sum += c->pairs->weight[i] * (kl_moments_square(m, complex_signs, n, 2 * c->log_c[n]) - kl_moments_mean(m, 2 * n, 2 * c->log_c[n]));
@@ -180,7 +205,9 @@ static double left_variance_drawn(choosing *c, int64_t exact)
 
 static int64_t choose_exact(choosing *c)
 {
-    bool drawn = c->wish->law != KL_LAW_OPTIMAL;
+    if (c->wish->law == KL_LAW_SIGNAL) /* all or nothing: exact low degrees are not what it is for */
+        return columns_up_to(c, c->g->last) <= (double)c->wish->columns ? c->g->last : 0;
+    bool drawn = kl_law_draws(c->wish->law);
     double best = drawn ? left_variance_drawn(c, -1) : left_variance(c, 0);
     int64_t exact = drawn ? -1 : 0;
     for (int64_t h = 1; h <= (drawn ? 1 : c->g->last) && columns_up_to(c, h) <= (double)c->wish->columns; h++) {
@@ -258,12 +285,12 @@ static klift_status settle(choosing *c)
     double missing = tail_behind(c, g->last);
     g->columns = (int64_t)columns_up_to(c, g->exact);
     int64_t room = wish->columns - g->columns;
-    g->complex_signs = wish->law == KL_LAW_OPTIMAL ? pairs_fit(c, (double)room, kept) : wish->complex_signs && room >= 2;
+    g->complex_signs = !kl_law_draws(wish->law) ? pairs_fit(c, (double)room, kept) : wish->complex_signs && room >= 2;
     g->units = kept > 0 ? room / (g->complex_signs ? 2 : 1) : 0;
     KL_TRY(kl_new(&g->count, g->last + 1, sizeof *g->count, "degrees"));
     for (int64_t n = 0; n <= g->last; n++)
         g->count[n] = n <= g->exact ? (int64_t)columns_of(wish->n_in, n, c->log_c[n]) : counts(c, n);
-    if (wish->law == KL_LAW_OPTIMAL && kept > 0) {
+    if (!kl_law_draws(wish->law) && kept > 0) {
         drop(c, kept);
         share_out(c);
     }
@@ -371,7 +398,7 @@ static klift_status check_loaded(kl_degrees *g, const kl_kernel *kernel, const k
         wrong = g->count[n] > 0 && !(size > -INFINITY && size < 2 * largest_log);
     }
     wrong = wrong || !(columns + (double)g->units * (g->complex_signs ? 2 : 1) <= (double)wish->columns) || (kept == 0) != (g->units == 0);
-    if (wrong || (wish->law == KL_LAW_OPTIMAL && units != g->units))
+    if (wrong || (!kl_law_draws(wish->law) && units != g->units))
         return kl_record_damaged("the degrees of its map do not fit its kernel or its features");
     g->columns = (int64_t)columns;
     return KLIFT_OK;

@@ -12,7 +12,7 @@
 #include "map/frame.h"
 
 enum { KL_DEGREES_MOST = 1000, KL_DEGREES_AUTO = -2 };
-typedef enum { KL_LAW_OPTIMAL, KL_LAW_GEOMETRIC, KL_LAW_TRUNCATED } kl_law;
+typedef enum { KL_LAW_OPTIMAL, KL_LAW_GEOMETRIC, KL_LAW_TRUNCATED, KL_LAW_SIGNAL } kl_law;
 
 /* What is asked for. */
 typedef struct kl_degrees_wish {
@@ -37,6 +37,8 @@ typedef struct kl_degrees {
     double left_out;     /* the most that is missing of K(x, x), relative to f(length^2) */
 } kl_degrees;
 
+/* Every feature draws its degree; otherwise degrees have counts. */
+bool kl_law_draws(kl_law law);
 /* log c_n; -INFINITY when degree n is neither exact nor random */
 double kl_degrees_log(const kl_degrees *g, const kl_kernel *kernel, int64_t n);
 /* pairs without a count: no data, then every degree is taken for as variable as its largest value. length is set. */

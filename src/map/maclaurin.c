@@ -2,6 +2,7 @@
  * maclaurin.c - random Maclaurin features (Kar and Karnick 2012) for K(x, y) = p(x) f(<x, y>) p(y), f(t) = sum of a_n t^n, a_n >= 0.
  * A feature of degree n, sqrt(weight) prod_{j=1..n} <w_j, x>, has the mean a_n <x, y>^n when the weights of a degree add up to a_n.
  *   optimal    so many features of each degree that the variance is least (degrees.c); the lowest degrees exact (monomials.c)
+ *   signal     so many of each degree as it adds to K between different rows; craft then keeps degrees apart
  *   geometric  every feature draws its degree, P(n) ~ p^-(n+1) over the degrees that there are: as published, normalised rightly
  *   truncated  the same without the degrees whose sum stays below a bound (their section 4.2)
  * Signs 1, i, -1, -i instead of +-1 make real and imaginary part two columns, of less variance: 2 2^n instead of 3^n.
@@ -31,7 +32,7 @@ enum { TOGETHER = 32 }; /* rows that are centred before a dense projection */
 
 static const kl_param params[] = {
     {"signs", KL_WORD, "complex", 0, 0, false, "complex|real", "complex: 1, i, -1, -i, two columns a feature, less variance; real: +-1, as published"},
-    {"law", KL_WORD, "optimal", 0, 0, false, "optimal|geometric|truncated", "how features get their degrees; optimal: least variance on the sample; geometric: drawn, as published; truncated: drawn, without the series' end"},
+    {"law", KL_WORD, "optimal", 0, 0, false, "optimal|geometric|truncated|signal", "how features get their degrees; optimal: least variance on the sample; signal: as a degree adds to K between different rows of it, for few features in craft; geometric: drawn, as published; truncated: drawn, without the series' end"},
     {"p", KL_REAL, "2", 1, 1e6, true, NULL, "of the drawn laws: degree n has a share of p^-(n+1)"},
     {"bound", KL_REAL, "0.001", 0, 1, true, NULL, "law=truncated: the most that is cut off, relative to K of the longest row"},
     {"h01", KL_WORD, "auto", 0, 0, false, "auto|true|false", "degrees 0 and 1 exact; auto: when that leaves less variance"},
@@ -51,7 +52,7 @@ typedef struct state {
 /* Of drawn degrees; 0: they are counted. */
 static double drawn_ratio(const kl_map *map)
 {
-    return map->value[LAW].word == KL_LAW_OPTIMAL ? 0 : map->value[RATIO].number;
+    return kl_law_draws((kl_law)map->value[LAW].word) ? map->value[RATIO].number : 0;
 }
 
 static klift_status read_wish(const kl_map *map, kl_degrees_wish *wish)
@@ -67,7 +68,7 @@ static klift_status read_wish(const kl_map *map, kl_degrees_wish *wish)
     else if (h01 == H01_TRUE)
         wish->exact = 1;
     else if (h01 == H01_FALSE)
-        wish->exact = wish->law == KL_LAW_OPTIMAL ? 0 : -1; /* a constant needs no chance; as published it has */
+        wish->exact = kl_law_draws(wish->law) ? -1 : 0; /* a constant needs no chance; as published it has */
     return KLIFT_OK;
 }
 
@@ -86,7 +87,7 @@ static klift_status lay_out(kl_map *map, const kl_degrees_wish *wish, double non
     state *s = map->state;
     kl_rademacher *r = &s->random;
     int64_t size = kl_hadamard_size(map->n_in);
-    bool drawn = wish->law != KL_LAW_OPTIMAL;
+    bool drawn = kl_law_draws(wish->law);
     kl_random from = {map->seed, map->stream, KL_DRAW_DEGREE};
     *r = (kl_rademacher){.n_in = map->n_in, .units = s->degrees.units, .complex_signs = s->degrees.complex_signs};
     KL_TRY(kl_new(&r->degree, r->units, sizeof *r->degree, "degrees"));
@@ -381,6 +382,24 @@ static klift_status resize(kl_map *map, const kl_survey *survey, int64_t columns
     return fit_wish(map, &wish, survey, run);
 }
 
+/* law=signal: one degree's real or imaginary parts; otherwise all of the rest, which has less variance mixed. */
+static int64_t alike(const kl_map *map, int64_t column, const kl_pair *pair, double *part)
+{
+    const state *s = map->state;
+    const kl_degrees *g = &s->degrees;
+    int64_t unit = column - g->columns, units = s->random.units, parts = s->random.complex_signs ? 2 : 1;
+    kl_moments m;
+    double log_both = pair != NULL ? kl_frame_measure(&s->frame, pair->x, pair->y, &m) : 0;
+    bool apart = map->value[LAW].word == KL_LAW_SIGNAL;
+    *part = 0;
+    if (apart && unit >= parts * units) /* zeros */
+        return map->n_out - column;
+    int64_t degree = apart ? s->random.degree[unit % units] : 0;
+    for (int64_t n = apart ? degree : g->exact + 1; pair != NULL && n <= (apart ? degree : g->last); n++)
+        *part += exp(log_both) * kl_moments_mean(&m, n, kl_degrees_log(g, map->kernel, n)) / (apart ? (double)parts : 1);
+    return apart ? g->count[degree] : map->n_out - column;
+}
+
 const kl_map_type kl_map_maclaurin = {
     .name = "maclaurin",
     .summary = "products of random projections, for kernels of the inner product; the lowest degrees exact",
@@ -402,5 +421,6 @@ const kl_map_type kl_map_maclaurin = {
     .weights = weights,
     .exact_columns = exact_columns,
     .resize = resize,
+    .alike = alike,
     .clear = clear,
 };
