@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "map/waves.h"
 #include "math/product.h"
-#include "math/trig.h"
 
 #include <math.h>
 
@@ -81,29 +80,20 @@ done:
     return status;
 }
 
-typedef struct shifted {
-    const kl_output *z;
-    const float *phase;
-    float scale;
-} shifted;
-
-static void take_shifted(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
-{
-    const shifted *s = context;
-    kl_trig_cosines(count, turns, s->phase + column, s->scale, s->z->dense + row * s->z->stride + column);
-}
-
 static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch)
 {
     const state *s = map->state;
-    const kl_waves waves = kl_waves_begin(map, z);
-    const shifted phases = {z, s->phase, (float)sqrt(2 * kl_waves_height(map) / (double)s->frequency.n)};
-    const kl_product_out paired = {.take = kl_waves_take, .context = &waves}, single = {.take = take_shifted, .context = &phases};
-    const kl_product_out *to = s->phase == NULL ? &paired : &single;
+    kl_waves waves = kl_waves_begin(map, z);
+    if (s->phase != NULL) {
+        waves.count = s->frequency.n;
+        waves.scale = (float)sqrt(2 * kl_waves_height(map) / (double)waves.count);
+        waves.phase = s->phase;
+    }
+    const kl_product_out to = {.take = kl_waves_take, .context = &waves};
     if (x->dense != NULL)
-        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, to, scratch);
+        kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, &to, scratch);
     else
-        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, to);
+        kl_product_sparse(&s->frequency, x->rows, x->start, x->column, x->value, &to);
     kl_waves_end(&waves, x->rows);
     return KLIFT_OK;
 }

@@ -1,4 +1,4 @@
-/* waves.c - cosine and sine of each frequency, all cosines first: z(x).z(y) is the mean of cos(w_j.(x - y)). */
+/* waves.c - cosine and sine of each frequency, all cosines first: z(x).z(y) is the mean of cos(w_j.(x - y)); or cosines with phases. */
 #include "map/waves.h"
 
 #include "math/trig.h"
@@ -21,14 +21,16 @@ void kl_waves_row(const kl_batch *x, int64_t row, int64_t size, float *out)
 kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
 {
     int64_t count = map->n_out / 2; /* the constant's column is the odd one */
-    return (kl_waves){z, count, (float)sqrt(kl_waves_height(map) / (double)count), map->n_out - 1, (float)sqrt(kl_waves_constant(map))};
+    return (kl_waves){.z = z, .count = count, .scale = (float)sqrt(kl_waves_height(map) / (double)count), .last = map->n_out - 1, .constant = (float)sqrt(kl_waves_constant(map))};
 }
 
 void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
 {
     const kl_waves *waves = context;
     float *cosine = waves->z->dense + row * waves->z->stride + column;
-    if (waves->z->past)
+    if (waves->phase != NULL)
+        kl_trig_cosines(count, turns, waves->phase + column, waves->scale, cosine);
+    else if (waves->z->past)
         kl_trig_pairs_past(count, turns, waves->scale, cosine, cosine + waves->count);
     else
         kl_trig_pairs(count, turns, waves->scale, cosine, cosine + waves->count);

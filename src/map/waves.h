@@ -1,17 +1,18 @@
-/* waves.h - what maps of paired cosines and sines share: fourier, orthogonal, fastfood. */
+/* waves.h - what maps of paired cosines and sines share: fourier, orthogonal, fastfood, spherical. */
 #ifndef KL_WAVES_H
 #define KL_WAVES_H
 
 #include "map/map.h"
 
-/* z (rows, 2 count) = sqrt(height/count) [cos ..., sin ...], made from turns w_j.x / 2 pi as they come; behind them a column for the
- * kernel's constant when it has one. */
+/* z (rows, 2 count) = sqrt(height/count) [cos ..., sin ...], made from turns w_j.x / 2 pi as they come; with phases (count), in
+ * turns, z (rows, count) = sqrt(2 height/count) cos(w_j.x + phase_j). Behind them a column for the kernel's constant when it has one. */
 typedef struct kl_waves {
     const kl_output *z;
     int64_t count;
     float scale;
     int64_t last;   /* column */
     float constant; /* in it, 0: there is none */
+    const float *phase; /* or NULL: cosine and sine of each */
 } kl_waves;
 
 /* Of frequencies w of one pair of rows, d = x - y. */
