@@ -44,12 +44,17 @@ endif
 CFLAGS  += -DKLIFT_BLAS $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(BLAS)))
 LDLIBS  += $(shell pkg-config --libs $(BLAS))
 endif
+# The map spherical, about which docs/maps/spherical.md names patents: make KLIFT_SPHERICAL=0 BUILD=build-plain leaves it out.
+KLIFT_SPHERICAL ?= 1
+ifeq ($(KLIFT_SPHERICAL),0)
+CFLAGS  += -DKLIFT_WITHOUT_SPHERICAL
+endif
 ifneq ($(SANITIZE),)
 CFLAGS  += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SANITIZE)
 endif
 
-SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
+SOURCES := $(filter-out $(if $(filter 0,$(KLIFT_SPHERICAL)),$(patsubst %,src/map/%.c,spherical shells mixture law systematic)),$(sort $(wildcard src/*.c src/*/*.c)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CLI     := $(sort $(wildcard cli/*.c))
 CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)

@@ -16,7 +16,7 @@ enum {
     KL_LINEAR = 1,    /* it is the inner product itself */
     KL_SERIES = 2,    /* Maclaurin coefficients of a function of <x, y>: log_coefficient() */
     KL_SPECTRUM = 4,  /* draws from its spectral density: frequency() */
-    KL_RADIAL = 8,    /* a radial profile on the sphere */
+    KL_RADIAL = 8,    /* on rows of length 1 it is a function of <x, y> alone: value() of any such pair is its profile */
     KL_SIGNATURE = 16,/* additive: a spectrum per column, of the logarithm: quantile() */
     KL_SCALAR = 32,   /* a series of a kernel with a spectrum or a signature: outer and inner */
     KL_ROTATION = 64, /* its spectral density is rotation-invariant: spread() */
@@ -48,6 +48,7 @@ struct kl_kernel_type {
     const kl_param *params;
     unsigned offers;
     unsigned domain; /* of the rows: 0, KL_NON_NEGATIVE */
+    bool indefinite; /* not positive definite: K of a set of rows may have negative eigenvalues */
     /* (optional) takes two kernels in parentheses, outer and inner: the type that a kernel of these has, which may offer less. NULL
      * with a message when they do not go together */
     const kl_kernel_type *(*compose)(const kl_kernel *outer, const kl_kernel *inner);

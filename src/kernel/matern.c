@@ -103,7 +103,7 @@ const kl_kernel_type kl_kernel_matern = {
     .name = "matern",
     .summary = "Matern of smoothness nu; nu=0.5 is exp(-|x-y|/length)",
     .params = params,
-    .offers = KL_SPECTRUM | KL_ROTATION,
+    .offers = KL_SPECTRUM | KL_ROTATION | KL_RADIAL,
     .fit = fit,
     .value = value,
     .of_distances = of_distances,

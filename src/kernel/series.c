@@ -57,7 +57,7 @@ const kl_kernel_type kl_kernel_series = {
     .name = "series",
     .summary = "a_0 + a_1 t + a_2 t^2 + ..., t = <x, y>",
     .params = params,
-    .offers = KL_SERIES,
+    .offers = KL_SERIES | KL_RADIAL,
     .check = check,
     .value = value,
     .of_products = of_products,

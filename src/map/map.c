@@ -73,14 +73,20 @@ const char *kl_map_choose(const kl_kernel *kernel, int64_t features, int64_t n_i
     return structured > 4 * plain && n_in > 32 ? "fourier" : "orthogonal";
 }
 
+void kl_map_list_fitting(const kl_kernel_type *kernel, const kl_map_type *but, kl_text *text)
+{
+    for (int64_t i = 0; types[i] != NULL; i++)
+        if (types[i] != but && kl_map_fits(types[i], kernel))
+            kl_text_add(text, "%s%s", text->length > 0 ? ", " : "", types[i]->name);
+}
+
 static klift_status refuse(const kl_map_type *type, const kl_kernel *kernel)
 {
     kl_text fitting = {0}, name = {0};
     kl_kernel_name(kernel, &name);
-    for (int64_t i = 0; types[i] != NULL; i++)
-        if (kl_map_fits(types[i], kernel->type))
-            kl_text_add(&fitting, "%s%s", fitting.length > 0 ? ", " : "", types[i]->name);
-    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s; maps that fit it: %s", type->name, name.length > 0 ? name.text : kernel->type->name, fitting.length > 0 ? fitting.text : "none");
+    kl_map_list_fitting(kernel->type, NULL, &fitting);
+    klift_status status = kl_fail(KLIFT_USAGE, "map %s does not fit kernel %s%s; maps that fit it: %s", type->name, name.length > 0 ? name.text : kernel->type->name,
+                                  kernel->type->indefinite ? ", which is not positive definite" : "", fitting.length > 0 ? fitting.text : "none");
     kl_text_clear(&fitting);
     kl_text_clear(&name);
     return status;

@@ -59,6 +59,7 @@ typedef struct kl_map_type {
     void (*save)(const kl_map *map, kl_record_writer *to);          /* (optional) what (seed, stream) cannot redraw */
     klift_status (*load)(kl_map *map, kl_record_reader *from);      /* (optional) */
     float *(*weights)(kl_map *map, int64_t *count);                 /* (optional) the numbers drawn: export and tests */
+    void (*describe)(const kl_map *map, kl_text *json);             /* (optional) members of an open JSON object: what a user may ask of its fit */
     /* (optional) for maps around it, after fit or load: how many of the first columns are exact, the same for every stream */
     int64_t (*exact_columns)(const kl_map *map);
     /* (optional, with exact_columns) after fit: as many random columns as this behind the exact ones it has; sets features */
@@ -99,6 +100,7 @@ klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, kli
 void kl_map_free(kl_map *map);
 void kl_map_print(const kl_map *map, kl_text *text); /* canonical form */
 bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel);
+void kl_map_list_fitting(const kl_kernel_type *kernel, const kl_map_type *but, kl_text *text); /* "a, b, c", `but` left out */
 int64_t kl_map_scratch(const kl_map *map, int64_t rows);
 /* z dense (rows, stride) whatever the map makes: a sparse z is spread out. scratch: kl_map_dense_scratch bytes */
 int64_t kl_map_dense_scratch(const kl_map *map, const kl_batch *x);

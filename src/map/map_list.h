@@ -12,3 +12,6 @@ MAP(product)
 MAP(craft)
 MAP(taylor)
 MAP(monomial)
+#ifndef KLIFT_WITHOUT_SPHERICAL
+MAP(spherical)
+#endif

@@ -20,7 +20,9 @@
 enum { LANDMARKS, JITTER, PRECISION, FILE_NAME };
 enum { RPCHOLESKY, UNIFORM, KMEANS, ALL, FROM_FILE };
 enum { AUTO, FLOAT32, FLOAT64 };
-enum { LEAST_SAMPLE = 4096, MOST_ALL = 20000, MOST_LANDMARKS = 1 << 20 };
+enum { LEAST_SAMPLE = 4096, MOST_ALL = 20000, MOST_LANDMARKS = 1 << 20, EXPLAINED = 256 };
+
+static const double overshoot = 2, largest_jitter = 1;
 
 static const kl_param params[] = {
     {"landmarks", KL_WORD, "rpcholesky", 0, 0, false, "rpcholesky|uniform|kmeans++|all|file", "how landmarks are chosen among the sample's rows; all: every row, up to 20,000; file: those of file"},
@@ -51,7 +53,7 @@ static int64_t sample(const kl_map *map)
     return 2 * map->features > LEAST_SAMPLE ? 2 * map->features : LEAST_SAMPLE;
 }
 
-/* ---- fit ---- */
+/* ---- landmarks ---- */
 
 /* The sample without labels and weights. */
 static kl_batch bare(const kl_survey *survey)
@@ -85,7 +87,7 @@ static klift_status choose(kl_map *map, const kl_survey *survey, klift_run *run)
     int word = map->value[LANDMARKS].word;
     if (word == ALL && (survey->rows > MOST_ALL || !survey->complete))
         return kl_fail(KLIFT_USAGE, "map nystrom: landmarks=all is for at most %d rows %s; use rpcholesky", MOST_ALL, survey->complete ? "and there are more" : "that can be read twice, not from a pipe");
-    if (word == RPCHOLESKY)
+    if (word == RPCHOLESKY && !map->kernel->type->indefinite) /* whose residuals say nothing */
         KL_GO(choose_pivoted(map, &rows, &from, run, &chosen));
     else if (word == KMEANS)
         KL_GO(kl_landmarks_spread(map->kernel, &rows, map->n_in, map->features, &from, run, &chosen));
@@ -156,43 +158,6 @@ done:
     return status;
 }
 
-static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
-{
-    state *s = map->state;
-    double jitter = map->value[JITTER].number, *norm = NULL;
-    bool exact = is_exact(map), given = kl_map_text(map, "file") != NULL;
-    klift_status status;
-    if (given && map->value[LANDMARKS].word != RPCHOLESKY && map->value[LANDMARKS].word != FROM_FILE)
-        return kl_fail(KLIFT_USAGE, "map nystrom: file=PATH gives the landmarks; leave landmarks out, or set it to file");
-    if (given)
-        map->value[LANDMARKS].word = FROM_FILE;
-    KL_TRY(map->value[LANDMARKS].word == FROM_FILE ? read_landmarks(map, survey, run) : choose(map, survey, run));
-    kl_side rows = {kl_rows_view(&s->landmark), NULL};
-    int64_t needed = 2 * kl_tiles_bytes(s->landmark.rows), limit = kl_run_memory(run);
-    if (needed > limit)
-        return kl_fail(KLIFT_MEMORY, "map nystrom: the kernel matrix of %lld landmarks needs %.0f MB, the limit is %.0f MB; use fewer, or raise max-memory",
-                       (long long)s->landmark.rows, (double)needed / 1e6, (double)limit / 1e6);
-    KL_GO(kl_new(&norm, s->landmark.rows, sizeof *norm, "landmarks"));
-    kl_block_norms(&rows.rows, norm);
-    rows.norm = norm;
-    jitter = map->value[JITTER].word >= 0 ? (exact ? 1e-13 : 1e-6) : jitter;
-    KL_GO(kl_whitening_make(&s->whitening, map->kernel, &rows, map->n_in, jitter, exact, run));
-    if (s->whitening.jitter > jitter)
-        kl_run_say(run, KLIFT_EVENT_WARNING, "landmarks", "the landmarks' kernel matrix was not positive with jitter %g; %g was added", jitter, s->whitening.jitter);
-done:
-    kl_free(norm);
-    return status;
-}
-
-static klift_status draw(kl_map *map, klift_run *run)
-{
-    state *s = map->state;
-    kl_batch rows = kl_rows_view(&s->landmark);
-    (void)run;
-    KL_TRY(kl_map_set_outputs(map, s->landmark.rows));
-    return kl_similarity_make(&s->similarity, map->kernel, &rows, map->n_in);
-}
-
 /* ---- apply ---- */
 
 static int64_t round_up(int64_t bytes)
@@ -255,18 +220,96 @@ static double explained(const kl_map *map, const double *x)
     return sum;
 }
 
+/* The largest |z(x)|^2 / K(x, x) of some rows of the sample. At most 1 for a positive definite kernel, which is not looked at; of
+ * another one landmarks can make more of a row than there is, and then errors have no bound. */
+static klift_status explains(kl_map *map, const kl_survey *survey, double *most)
+{
+    state *s = map->state;
+    kl_batch rows = kl_rows_view(&survey->sample), landmarks = kl_rows_view(&s->landmark);
+    double *x = NULL;
+    klift_status status = KLIFT_OK;
+    *most = 0;
+    if (!map->kernel->type->indefinite)
+        return KLIFT_OK;
+    map->n_out = s->landmark.rows;
+    KL_GO(kl_similarity_make(&s->similarity, map->kernel, &landmarks, map->n_in));
+    KL_GO(kl_new(&x, map->n_in, sizeof *x, "a row"));
+    for (int64_t i = 0; i < rows.rows && i < EXPLAINED; i++) {
+        kl_pair self;
+        kl_batch_row_doubles(&rows, i, map->n_in, x);
+        kl_pair_set(&self, map->n_in, x, x);
+        double whole = kl_kernel_value(map->kernel, &self), made = explained(map, x);
+        if (isnan(made))
+            KL_GO(kl_fail(KLIFT_MEMORY, "no memory for the features of a row"));
+        *most = fmax(*most, made > 1e-12 ? made / fmax(whole, 1e-12) : 0);
+    }
+done:
+    kl_free(x);
+    kl_similarity_clear(&s->similarity);
+    return status;
+}
+
+static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
+{
+    state *s = map->state;
+    double jitter = map->value[JITTER].number, *norm = NULL;
+    bool exact = is_exact(map), given = kl_map_text(map, "file") != NULL;
+    klift_status status;
+    if (given && map->value[LANDMARKS].word != RPCHOLESKY && map->value[LANDMARKS].word != FROM_FILE)
+        return kl_fail(KLIFT_USAGE, "map nystrom: file=PATH gives the landmarks; leave landmarks out, or set it to file");
+    if (given)
+        map->value[LANDMARKS].word = FROM_FILE;
+    KL_TRY(map->value[LANDMARKS].word == FROM_FILE ? read_landmarks(map, survey, run) : choose(map, survey, run));
+    kl_side rows = {kl_rows_view(&s->landmark), NULL};
+    int64_t needed = 2 * kl_tiles_bytes(s->landmark.rows), limit = kl_run_memory(run);
+    if (needed > limit)
+        return kl_fail(KLIFT_MEMORY, "map nystrom: the kernel matrix of %lld landmarks needs %.0f MB, the limit is %.0f MB; use fewer, or raise max-memory",
+                       (long long)s->landmark.rows, (double)needed / 1e6, (double)limit / 1e6);
+    KL_GO(kl_new(&norm, s->landmark.rows, sizeof *norm, "landmarks"));
+    kl_block_norms(&rows.rows, norm);
+    rows.norm = norm;
+    jitter = map->value[JITTER].word >= 0 ? (exact ? 1e-13 : 1e-6) : jitter;
+    for (double given_jitter = jitter, most = INFINITY; most > overshoot; given_jitter *= 10) {
+        kl_whitening_clear(&s->whitening);
+        KL_GO(kl_whitening_make(&s->whitening, map->kernel, &rows, map->n_in, given_jitter, exact, run));
+        given_jitter = s->whitening.jitter;
+        KL_GO(explains(map, survey, &most));
+        if (most > overshoot && given_jitter * 10 > largest_jitter)
+            KL_GO(kl_fail(KLIFT_DATA, "kernel %s is too far from positive definite on these rows: with jitter %.3g landmarks make %.3g times K(x, x) of one; change its parameters, "
+                          "or use map spherical with prepare=unit", map->kernel->type->name, given_jitter, most));
+    }
+    if (s->whitening.jitter > jitter)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "landmarks", "the landmarks' kernel matrix was not positive with jitter %g; %g was added", jitter, s->whitening.jitter);
+done:
+    kl_free(norm);
+    return status;
+}
+
+static klift_status draw(kl_map *map, klift_run *run)
+{
+    state *s = map->state;
+    kl_batch rows = kl_rows_view(&s->landmark);
+    (void)run;
+    KL_TRY(kl_map_set_outputs(map, s->landmark.rows));
+    return kl_similarity_make(&s->similarity, map->kernel, &rows, map->n_in);
+}
+
 static double bias(const kl_map *map, const kl_pair *pair)
 {
     const state *s = map->state;
     kl_pair self[2];
-    double left[2], most = 1;
+    double left[2], most = 1, made = 1;
     kl_pair_set(&self[0], pair->n, pair->x, pair->x);
     kl_pair_set(&self[1], pair->n, pair->y, pair->y);
     for (int i = 0; i < 2; i++) {
         double whole = kl_kernel_value(map->kernel, &self[i]);
-        left[i] = fmax(0, whole - explained(map, self[i].x));
-        most *= sqrt(whole);
+        double here = explained(map, self[i].x);
+        left[i] = fmax(0, whole - here);
+        most *= sqrt(fmax(whole, 0));
+        made *= sqrt(here);
     }
+    if (map->kernel->type->indefinite) /* no Cauchy-Schwarz for K - z.z */
+        return fabs(kl_kernel_value(map->kernel, pair)) + made;
     return sqrt(left[0] * left[1]) + most * (is_exact(map) ? 1e-6 : 6e-8 / sqrt(s->whitening.jitter));
 }
 

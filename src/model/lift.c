@@ -203,6 +203,8 @@ void kl_lift_describe(const klift_map *lift, kl_text *json)
     kl_schema_describe(&lift->schema, json);
     if (lift->map->type->cost != NULL)
         kl_json_number(json, "operations_per_row", lift->map->type->cost(lift->map, lift->map->n_in));
+    if (lift->map->type->describe != NULL)
+        lift->map->type->describe(lift->map, json);
     kl_text_clear(&kernel);
     kl_text_clear(&map);
 }
