@@ -58,7 +58,7 @@ SOURCES := $(filter-out $(if $(filter 0,$(KLIFT_SPHERICAL)),$(patsubst %,src/map
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CLI     := $(sort $(wildcard cli/*.c))
 CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
-TEST_SOURCES := $(sort $(wildcard tests/test_*.c))
+TEST_SOURCES := $(filter-out $(if $(filter 0,$(KLIFT_SPHERICAL)),$(patsubst %,tests/test_%.c,spherical spherical_usps law)),$(sort $(wildcard tests/test_*.c)))
 ifeq ($(SANITIZE),thread) # which finds nothing in a program without threads, slowly
 TEST_SOURCES := $(shell grep -lE 'kl(ift)?_run|kl_parallel|pthread' $(TEST_SOURCES))
 endif

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The engine: products, factors, maps, transforms and a whole training, each against its peer in one interleaved run.
 
-usage: bench/engine.py BUILD [engine|maps|polynomial|training]   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
+usage: bench/engine.py BUILD [engine|maps|polynomial|sphere|training]   Prints and writes BUILD/bench_engine.json: a list of {name, ratio, goal, reached, klift, peer}.
 KLIFT_DATA names the folder with mnist/ (its four IDX files) for the training; without it that row is skipped.
 """
 import ctypes, json, os, subprocess, sys, time
@@ -145,6 +145,18 @@ def polynomial(build):
     return rows
 
 
+def sphere(build):
+    """The fit of spherical's radii, which must be no matter for any width and degree: two features, so that hardly anything else is made."""
+    if "spherical" not in subprocess.run([f"{build}/klift", "list", "maps"], capture_output=True, text=True, check=True).stdout:
+        return []
+    klift, rows = Klift(f"{os.path.abspath(build)}/libklift.so"), []
+    for columns in (2, 784, 10000):
+        took = max(min(timed(lambda: klift.map(map="spherical", kernel=f"poly:degree={degree}", dim=columns, features=2)) for _ in range(ROUNDS))
+                   for degree in (1, 3, 10, 40))
+        rows.append(row(f"spherical's fit, degrees 1 to 40, {columns:,} columns", 0.1 / took, 1, f"{took * 1e3:.1f} ms", "100 ms allowed"))
+    return rows
+
+
 def training(build):
     folder = os.path.join(os.environ.get("KLIFT_DATA", ""), "mnist")
     if not os.path.exists(f"{folder}/train-images-idx3-ubyte"):
@@ -172,7 +184,7 @@ def training(build):
 
 def main():
     build, rows = sys.argv[1], []
-    for part in [engine, maps, polynomial, training]:
+    for part in [engine, maps, polynomial, sphere, training]:
         if len(sys.argv) < 3 or sys.argv[2] == part.__name__:
             rows += part(build)
     for r in rows:

@@ -29,7 +29,7 @@ const char *libsvm_instead(char letter)
 
 /* The flags that say something about a kernel, in the order in which messages name them. */
 static const char *const flags[] = {"t", "g", "d", "r"};
-enum { FLAGS = 4, LINEAR = 0, POLY = 1, GAUSSIAN = 2, UNKNOWN = 3 };
+enum { FLAGS = 4, LINEAR = 0, POLY = 1, GAUSSIAN = 2, SIGMOID = 3, UNKNOWN = 4 };
 
 static klift_status refuse_flags(const options *given, const char *kernel, const char *refused)
 {
@@ -42,23 +42,27 @@ static klift_status refuse_flags(const options *given, const char *kernel, const
 }
 
 /* LIBSVM's defaults, but for gamma: 1 / columns is not known before the data are read. */
-static klift_status print_poly(const options *given, char *kernel, size_t room)
+static klift_status print_product(const options *given, bool poly, char *kernel, size_t room)
 {
     const char *degree = options_get(given, "d"), *gamma = options_get(given, "g"), *offset = options_get(given, "r");
     if (gamma == NULL)
-        return progress_fail(KLIFT_USAGE, "-t 1 needs -g: LIBSVM's default is 1 / columns, which is not known before the data are read");
-    snprintf(kernel, room, "poly:degree=%s,gamma=%s,offset=%s", degree != NULL ? degree : "3", gamma, offset != NULL ? offset : "0");
-    return KLIFT_OK;
+        return progress_fail(KLIFT_USAGE, "-t %d needs -g: LIBSVM's default is 1 / columns, which is not known before the data are read", poly ? POLY : SIGMOID);
+    offset = offset != NULL ? offset : "0";
+    if (poly)
+        snprintf(kernel, room, "poly:degree=%s,gamma=%s,offset=%s", degree != NULL ? degree : "3", gamma, offset);
+    else
+        snprintf(kernel, room, "sigmoid:gamma=%s,offset=%s", gamma, offset);
+    return poly ? KLIFT_OK : refuse_flags(given, "sigmoid", "d");
 }
 
 static klift_status print_kernel(const options *given, char *kernel, size_t room)
 {
     const char *type = options_get(given, "t"), *gamma = options_get(given, "g");
-    int which = type == NULL ? GAUSSIAN : strlen(type) == 1 && type[0] >= '0' && type[0] <= '2' ? type[0] - '0' : UNKNOWN;
+    int which = type == NULL ? GAUSSIAN : strlen(type) == 1 && type[0] >= '0' && type[0] <= '3' ? type[0] - '0' : UNKNOWN;
     if (which == UNKNOWN)
-        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear), -t 1 (poly) and -t 2 (gaussian): name other kernels with --kernel (klift list kernels)", type);
-    if (which == POLY)
-        return print_poly(given, kernel, room);
+        return progress_fail(KLIFT_USAGE, "-t is '%s'; klift knows -t 0 (linear), -t 1 (poly), -t 2 (gaussian) and -t 3 (sigmoid): name other kernels with --kernel (klift list kernels)", type);
+    if (which == POLY || which == SIGMOID)
+        return print_product(given, which == POLY, kernel, room);
     snprintf(kernel, room, which == LINEAR ? "linear" : "gaussian%s%s", gamma != NULL ? ":gamma=" : "", gamma != NULL ? gamma : "");
     return which == LINEAR ? refuse_flags(given, "linear", "gdr") : refuse_flags(given, "gaussian", "dr");
 }

@@ -33,7 +33,8 @@ const cli_topic topics[] = {
                       "1 / sqrt(N), the memory of training grows with the square of N.",
                       "--map auto, the default, takes identity for the linear kernel, homogeneous for histograms' kernels, fourier for kernels without rotation invariance, and orthogonal "
                       "for the others, except for wide and very sparse rows, which get fourier. It counts operations and never measures time, so "
-                      "the same data get the same map on every machine. A map that does not fit the kernel is refused.",
+                      "the same data get the same map on every machine. A map that does not fit the kernel is refused, and spherical refuses rows "
+                      "that --prepare unit has not made of length 1.",
                       "Maps of this klift, with the defaults of their parameters:", NULL},
      .list = "maps",
      .examples = "  klift train train.svm --map fourier --features 4096\n"

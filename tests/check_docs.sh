@@ -81,6 +81,7 @@ run() {
         '# run')
             found=$((found + 1))
             [ -z "${KLIFT_TEST_QUICK:-}" ] || continue
+            grep -q 'map spherical' "$block" && ! "$klift" list maps | grep -q '^  spherical ' && continue # KLIFT_SPHERICAL=0
             run_block "$block" || break; ran=$((ran + 1)) ;;
         '# run with KLIFT_DATA')
             [ -n "$data" ] && [ -z "${KLIFT_TEST_QUICK:-}" ] || { left=$((left + 1)); continue; }

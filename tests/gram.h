@@ -27,6 +27,7 @@ kl_map *gram_map(const char *text, const char *kernel, int64_t d, int64_t featur
 float *gram_lift(const kl_map *map, const klift_batch *x);
 double gram_product(int64_t n, const float *x, const float *y);
 gram_errors gram_measure(const gram_case *c);
+gram_errors gram_measure_only(const gram_case *c); /* without asking variance(): stated is NaN */
 /* Measures, prints, and asserts that the mean squared error and the bias are within 5 of their own standard errors. */
 gram_errors gram_check(const gram_case *c);
 /* Every byte of what a map stores, spoilt in three ways behind the checksums' back: refused, or a map that can be applied to

@@ -266,6 +266,24 @@ static void a_table_with_categories(void **state)
     check_job(&(job){.name = "csv, holdout", .work = learn, .settings = settings, .path = temp_path("rows.csv"), .options = "format=csv", .threads = "1"});
 }
 
+#ifndef KLIFT_WITHOUT_SPHERICAL
+static void waves_on_the_sphere(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "12", "lambda", "0.1", "kernel", "poly:degree=5", "map", "spherical:weight=data,form=phase", "prepare", "unit", NULL};
+    check_job(&(job){.name = "dense, spherical", .work = learn, .settings = settings, .threads = "1"});
+    static const char *const published[] = {"features", "12", "lambda", "0.1", "kernel", "poly:degree=5", "map", "spherical:fit=gaussians", "prepare", "unit", NULL};
+    check_job(&(job){.name = "dense, spherical as published", .work = learn, .settings = published, .threads = "1"});
+}
+#endif
+
+static void landmarks_of_a_kernel_that_is_not_positive(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "4", "lambda", "0.1", "kernel", "sigmoid:gamma=0.5", "map", "nystrom", "prepare", "unit", NULL};
+    check_job(&(job){.name = "dense, sigmoid", .work = learn, .settings = settings, .threads = "1"});
+}
+
 static void two_threads(void **state)
 {
     (void)state;
@@ -334,6 +352,10 @@ int main(void)
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),
         cmocka_unit_test(kernels_in_a_kernel),
         cmocka_unit_test(a_table_with_categories),
+#ifndef KLIFT_WITHOUT_SPHERICAL
+        cmocka_unit_test(waves_on_the_sphere),
+#endif
+        cmocka_unit_test(landmarks_of_a_kernel_that_is_not_positive),
         cmocka_unit_test(two_threads),
         cmocka_unit_test(a_chain_of_tables),
         cmocka_unit_test(a_table_with_means_for_what_is_missing),

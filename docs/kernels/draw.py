@@ -52,6 +52,8 @@ PICTURES = {
     "series": (PRODUCT, 1, -1, 8, [
         ("series:" + ",".join(f"{a:g}" for a in c), lambda t, c=c: sum(a * t ** n for n, a in enumerate(c)))
         for c in ((1, 1, 0.5), (0, 0, 4), (1, 0, 0, 0, 6))]),
+    "sigmoid": (PRODUCT, 1, -1, 1, [
+        (f"gamma={g:g}, offset={o:g}", lambda t, g=g, o=o: math.tanh(g * t + o)) for g, o in ((0.5, 0), (1, 0), (1, 1))]),
 }
 
 

@@ -27,7 +27,7 @@ static const kl_param params[] = {
     {"terms", KL_WHOLE, "10", 1, 20, false, NULL, "Gaussians of fit=gaussians"},
     {"directions", KL_WORD, "auto", 0, 0, false, "auto|hadamard|dense|independent", "hadamard and dense: orthogonal; independent: as published, radii too; auto: dense up to 32 columns, independent for gaussians"},
     {"form", KL_WORD, "auto", 0, 0, false, "auto|paired|phase", "paired: cosine and sine of each frequency; phase: cosine with a random phase; auto: phase for gaussians"},
-    {"linear", KL_WORD, "auto", 0, 0, false, "auto|yes|no", "the columns of x as features for what the kernel has of <x, y>; auto: when they are at most a quarter of the features"},
+    {"linear", KL_WORD, "auto", 0, 0, false, "auto|yes|no", "the columns of x as features for what the kernel has of <x, y>; auto: where they gain more than they cost"},
     {0}};
 
 typedef struct state {
@@ -106,27 +106,49 @@ static klift_status check_power(const kl_map *map)
     return status;
 }
 
-/* <x, y> as columns of their own: when that is little, or all that the kernel is. */
-static klift_status wants_linear(const kl_map *map, bool *wanted)
+static klift_status check_linear(const kl_map *map)
 {
-    const kl_kernel *kernel = map->kernel;
-    int64_t degree = kernel->type->offers & KL_SERIES ? kl_expansion_degree(kernel) : -1;
-    int word = map->value[LINEAR].word;
-    bool all = degree == 1 && map->features >= map->n_in + 1;
-    *wanted = word == YES || (word == AUTO && map->value[FIT].word == SHELLS && (all || map->n_in + 1 <= map->features / 4));
-    if (word == YES && map->value[FIT].word == GAUSSIANS)
+    if (map->value[LINEAR].word != YES)
+        return KLIFT_OK;
+    if (map->value[FIT].word == GAUSSIANS)
         return kl_fail(KLIFT_USAGE, "map spherical: fit=gaussians has no place for linear=yes; use fit=shells");
-    if (word == YES && map->features < map->n_in + 3)
+    if (map->features < map->n_in + 3)
         return kl_fail(KLIFT_USAGE, "map spherical: linear=yes takes %lld of %lld features, and at least 3 must be left; use more features, or linear=no",
                        (long long)map->n_in, (long long)map->features);
     return KLIFT_OK;
+}
+
+/* The squared error to expect: bias, and the noise of as many features as are left to the waves; infinite when they find no room. */
+static double expected(const kl_map *map, const kl_law *law)
+{
+    double random = kl_law_random(law), left = (double)(map->features - (law->linear > 0 ? map->n_in : 0) - (law->constant > 0));
+    if (left < (law->count > 0 ? 2 : 0))
+        return law->linear > 0 ? INFINITY : law->bias * law->bias;
+    return law->bias * law->bias + (law->count > 0 ? random * random / left : 0);
+}
+
+/* linear=auto: <x, y> has columns of its own where they gain more than they cost. */
+static klift_status fit_shells(kl_map *map, const kl_target *target)
+{
+    state *s = map->state;
+    int word = map->value[LINEAR].word;
+    kl_law with = {0};
+    KL_TRY(kl_law_fit_shells(&s->law, target, word == YES));
+    if (word != AUTO || map->features <= map->n_in)
+        return KLIFT_OK;
+    klift_status status = kl_law_fit_shells(&with, target, true);
+    bool better = status == KLIFT_OK && with.linear > 0 && expected(map, &with) < expected(map, &s->law);
+    kl_law_clear(better ? &s->law : &with);
+    if (better)
+        s->law = with;
+    return status;
 }
 
 static void say(const kl_map *map, klift_run *run)
 {
     const state *s = map->state;
     double noise = (double)map->features * s->law.bias * s->law.bias;
-    kl_run_say(run, KLIFT_EVENT_NOTE, "map", "the waves are within %.2g of K(x, x) over all distances in the mean, %.2g at most%s", s->law.bias, s->law.most,
+    kl_run_say(run, KLIFT_EVENT_NOTE, "map", "waves differ from the kernel by %.2g of K(x, x) (root mean square over distances), %.2g at most%s", s->law.bias, s->law.most,
                noise > 1 ? ": with this many features that is more than their own noise" : "");
 }
 
@@ -134,13 +156,12 @@ static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
 {
     state *s = map->state;
     kl_target target;
-    bool linear;
     if (map->n_in < 2)
         return kl_fail(KLIFT_DATA, "map spherical needs at least 2 columns: of one column the unit sphere is the two points -1 and 1; use another map");
     KL_TRY(check_power(map));
     if (survey != NULL)
         KL_TRY(check_survey(survey));
-    KL_TRY(wants_linear(map, &linear));
+    KL_TRY(check_linear(map));
     KL_TRY(kl_target_new(&target, map->kernel, kl_directions_freedom(kind(map), map->n_in)));
     if (map->value[WEIGHT].word == BY_DATA && survey == NULL)
         return kl_fail(KLIFT_USAGE, "map spherical: weight=data learns from data; none were given: fit it to some, or use weight=uniform");
@@ -149,7 +170,7 @@ static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
     if (map->value[FIT].word == GAUSSIANS)
         KL_TRY(kl_law_fit_gaussians(&s->law, &target, (int64_t)map->value[TERMS].number));
     else
-        KL_TRY(kl_law_fit_shells(&s->law, &target, linear));
+        KL_TRY(fit_shells(map, &target));
     say(map, run);
     return KLIFT_OK;
 }

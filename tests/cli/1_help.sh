@@ -78,8 +78,9 @@ expect 2 "-s names klift's option" "$KLIFT" train -s 0 data.svm
 says "-s is answered with --learner" err '[-]-learner'
 expect 2 "-m names klift's option" "$KLIFT" train -m 100 data.svm
 says "-m is answered with --max-memory" err '[-]-max-memory'
-expect 2 "-t 3 is refused" "$KLIFT" train -t 3 data.svm
-says "-t 3 is answered with --kernel" err '[-]-kernel'
+expect 2 "-t 4 is refused" "$KLIFT" train -t 4 data.svm
+says "-t 4 is answered with --kernel" err '[-]-kernel'
+expect 2 "-t 3 with a degree is refused" "$KLIFT" train -t 3 -g 1 -d 2 data.svm
 expect 2 "-t 1 without -g is refused" "$KLIFT" train -t 1 data.svm
 says "-t 1 asks for -g" err 'needs -g'
 expect 2 "-d without -t 1 is refused" "$KLIFT" train -d 3 data.svm

@@ -62,6 +62,8 @@ expect 0 "-t 1 is the poly kernel" "$KLIFT" train -t 1 -g 0.5 -o p.klift train.s
 says "-t 1 has LIBSVM's degree and offset" out '^kernel +poly:degree=3,gamma=0.5,offset=0'
 expect 0 "-d and -r are degree and offset" "$KLIFT" train -t 1 -d 2 -g 0.5 -r 1 -o p.klift train.svm -q --features 64
 says "-d and -r are printed" out '^kernel +poly:degree=2,gamma=0.5,offset=1'
+expect 0 "-t 3 is the sigmoid kernel" "$KLIFT" train -t 3 -g 0.01 -o s.klift train.svm -q --features 16 --prepare unit
+says "-t 3 has LIBSVM's offset" out '^kernel +sigmoid:gamma=0.01,offset=0'
 expect 0 "-t 2 -g is the gaussian kernel" "$KLIFT" train -t 2 -g 0.5 -o g.klift train.svm -q --features 64
 says "-g sets gamma" out '^kernel +gaussian:.*0\.5'
 expect 0 "-c sets lambda to 1 / (C n)" "$KLIFT" train -c 10 -o c.klift train.svm -q --features 64 --json

@@ -48,7 +48,7 @@ tab "klift train --search " auto folds gcv holdout
 tab "klift train --format=s" svmlight synthetic
 tab "klift train --missing " error mean skip zero
 tab "klift train --header " true false
-tab "klift train -t " 0 1 2
+tab "klift train -t " 0 1 2 3
 tab "klift train --features "
 tab "klift train --task c" classify
 tab "klift train al" alpha.svm alpine.npy
