@@ -69,7 +69,7 @@ static void say_survey(const klift_spec *spec, const kl_survey *survey, klift_ru
 static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
 {
     bool constant = spec->features % 2 == 0;
-    if (map->type->accuracy == KL_UNBIASED && map->n_out == spec->features + 1)
+    if (map->type->accuracy != KL_EXACT && map->n_out == spec->features + 1)
         kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs%s: %lld instead of %lld", constant ? ", and one is for the kernel's constant" : "", (long long)map->n_out, (long long)spec->features);
 }
 
