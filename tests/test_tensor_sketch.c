@@ -166,6 +166,30 @@ static void sparse_rows_equal_dense_ones_and_cost_their_nonzeros(void **state)
     kl_map_free(map);
 }
 
+/* Rows with few and with many entries take different loops; a dense row and its entries take the same. */
+static void sparse_rows_of_any_density_equal_dense_ones(void **state)
+{
+    enum { N = 40, D = 203 };
+    static const char *const kernels[] = {"poly:degree=3", "poly:degree=2,offset=0"};
+    static const int64_t features[] = {1, 16, 300, 4096};
+    static float x[N * D];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < D; j++)
+            x[i * D + j] = (i * 11 + j * 7) % N >= i ? 0 : 0.1f * (float)syn_normal(8, (uint64_t)(i * D + j)); /* i of N columns */
+    csr rows = csr_of(N, D, x);
+    klift_batch dense = dense_batch(N, D, x), sparse = csr_batch(N, D, &rows);
+    for (int k = 0; k < 8; k++) {
+        kl_map *map = gram_map("tensor-sketch", kernels[k % 2], D, features[k / 2], 2, 0);
+        float *one = gram_lift(map, &dense), *two = gram_lift(map, &sparse);
+        assert_memory_equal(one, two, (size_t)(N * map->n_out) * sizeof *one);
+        free(one);
+        free(two);
+        kl_map_free(map);
+    }
+    csr_free(&rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +199,7 @@ int main(void)
         cmocka_unit_test(large_degrees_stay_inside_float32),
         cmocka_unit_test(a_negative_degree_or_offset_is_refused),
         cmocka_unit_test(sparse_rows_equal_dense_ones_and_cost_their_nonzeros),
+        cmocka_unit_test(sparse_rows_of_any_density_equal_dense_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,13 +98,65 @@ klift_status kl_power_apply_exact(const kl_map *map, const kl_batch *x, const kl
     return KLIFT_OK;
 }
 
-static klift_status check_length(const kl_power *p, double square)
+static bool fits_float32(const kl_power *p, double square)
 {
     const double largest = 83; /* log of 1e36: features stay a factor of 100 below the largest float */
-    if (0.5 * (double)p->degree * log(square) <= largest)
+    return 0.5 * (double)p->degree * log(p->gamma * square + p->offset) <= largest;
+}
+
+static klift_status check_length(const kl_power *p, double square)
+{
+    if (fits_float32(p, square))
         return KLIFT_OK;
     return kl_fail(KLIFT_DATA, "kernel poly: a row with (gamma |x|^2 + offset) = %.3g is too long for degree %lld: its features leave float32; make the rows shorter, for "
-                   "example with prepare=unit or prepare=maxnorm, or lower gamma or the degree", square, (long long)p->degree);
+                   "example with prepare=unit or prepare=maxnorm, or lower gamma or the degree", p->gamma * square + p->offset, (long long)p->degree);
+}
+
+/* |x|^2 in float32 first, in parts that do not wait for each other: only what comes near the limit is summed once more. */
+static klift_status check_dense(const kl_power *p, int64_t n, const float *x)
+{
+    enum { PARTS = 16 };
+    float part[PARTS] = {0}, about = 0;
+    int64_t j = 0;
+    double square = 0;
+    for (; j + PARTS <= n; j += PARTS)
+        for (int k = 0; k < PARTS; k++)
+            part[k] += x[j + k] * x[j + k];
+    for (; j < n; j++)
+        part[0] += x[j] * x[j];
+    for (int k = 0; k < PARTS; k++)
+        about += part[k];
+    if (fits_float32(p, 2 * (double)about))
+        return KLIFT_OK;
+    for (j = 0; j < n; j++)
+        square += (double)x[j] * (double)x[j];
+    return check_length(p, square);
+}
+
+klift_status kl_power_row(const kl_map *map, const kl_batch *x, int64_t i, double scale, float *row, int64_t *nonzeros)
+{
+    kl_power p = power(map);
+    float factor = (float)(sqrt(p.gamma) * scale);
+    if (p.offset > 0)
+        row[map->n_in] = (float)(sqrt(p.offset) * scale);
+    if (x->dense != NULL) {
+        const float *from = x->dense + i * x->stride;
+        int32_t zeros = 0;
+        for (int64_t j = 0; j < x->columns; j++) {
+            row[j] = factor * from[j];
+            zeros += from[j] == 0;
+        }
+        *nonzeros = x->columns - zeros + (p.offset > 0);
+        return check_dense(&p, x->columns, from);
+    }
+    double square = 0;
+    memset(row, 0, (size_t)map->n_in * sizeof *row);
+    for (int64_t q = x->start[i]; q < x->start[i + 1]; q++) {
+        row[x->column[q]] = factor * x->value[q];
+        square += (double)x->value[q] * (double)x->value[q];
+    }
+    *nonzeros = x->start[i + 1] - x->start[i] + (p.offset > 0);
+    return check_length(&p, square);
 }
 
 klift_status kl_power_entries(const kl_map *map, const kl_batch *x, int64_t row, double scale, int32_t *column, float *value, int64_t *count)
@@ -132,5 +184,5 @@ klift_status kl_power_entries(const kl_map *map, const kl_batch *x, int64_t row,
         value[n++] = (float)(sqrt(p.offset) * scale);
     }
     *count = n;
-    return check_length(&p, p.gamma * square + p.offset);
+    return check_length(&p, square);
 }

@@ -22,6 +22,8 @@ const char *kl_power_choose(const kl_kernel *kernel, int64_t features, int64_t n
 /* Degree 0 is the constant 1, and degree 1 is x' itself where it fits into the features: other columns are 0. */
 bool kl_power_exact(const kl_map *map);
 klift_status kl_power_apply_exact(const kl_map *map, const kl_batch *x, const kl_output *z);
+/* row (kl_power_columns) = scale x', with zeros; how many entries are none, about: a CSR row may have entries of 0. */
+klift_status kl_power_row(const kl_map *map, const kl_batch *x, int64_t i, double scale, float *row, int64_t *nonzeros);
 /* The nonzeros of scale x' as (column, value), at most kl_power_columns of them; *count says how many.
  * KLIFT_DATA when |x'|^degree is beyond float32. */
 klift_status kl_power_entries(const kl_map *map, const kl_batch *x, int64_t row, double scale, int32_t *column, float *value, int64_t *count);

@@ -2,8 +2,8 @@
  * tensor_sketch.c - the Tensor Sketch of Pham and Pagh (2013) over the group Z_2^k instead of Z_D, with signs from
  * {1, i, -1, -i}, for K = (gamma <x, y> + offset)^degree = <x', y'>^r:
  *   C_c[h_c(j)] += s_c(j) x'_j,  F = product over c = 1..r of H C_c,  z = (Re F, Im F) / sqrt(m),  m = D / 2
- * H is the Walsh-Hadamard transform over p >= m buckets, p a power of two, of which the first m rows are kept: any subset
- * is unbiased. Turning back is left out: H / sqrt(p) is orthogonal.
+ * H is the Walsh-Hadamard transform over p >= m buckets, p >= 8 a power of two, of which the first m rows are kept: any subset
+ * is unbiased. Turning back is left out: H / sqrt(p) is orthogonal. The scatter does its first stages, the product its last.
  * Variance: ((s^2 + N - A)^r + (2 s^2 - A)^r - 2 s^(2r)) / D with s = <x', y'>, N = |x'|^2 |y'|^2, A = sum x'_j^2 y'_j^2:
  * the leading term of the published sketch, without its remainder; real signs over this group would have 4 times as much at
  * degree 7. The scale goes into every factor, so that partial products stay between 1 and the result.
@@ -14,19 +14,19 @@
 #include "map/power.h"
 #include "math/complex.h"
 #include "math/hadamard.h"
+#include "math/scatter.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { APART = 16 }; /* floats between the two parts: no stride of a multiple of a page */
 
 static const kl_param params[] = {{0}};
 
 typedef struct state {
-    int64_t buckets; /* p */
-    int64_t columns; /* of x' */
-    int32_t *place;  /* (degree, columns) into the real part, or the imaginary one behind it */
-    float *sign;     /* (degree, columns) */
+    int64_t buckets;     /* p, at least one group of the scatter */
+    int64_t columns;     /* of x' */
+    float scale;         /* of x': what makes the product of the factors z */
+    kl_scatter *scatter; /* (degree) of x' to the real part, or the imaginary one behind it */
 } state;
 
 static int64_t pairs(const kl_map *map)
@@ -34,21 +34,32 @@ static int64_t pairs(const kl_map *map)
     return (map->features + 1) / 2;
 }
 
-static void draw_factor(kl_map *map, int64_t factor)
+static int64_t buckets(const kl_map *map)
+{
+    int64_t size = kl_hadamard_size(pairs(map));
+    return size < KL_SCATTER_GROUP ? KL_SCATTER_GROUP : size;
+}
+
+static int64_t groups(const kl_map *map)
+{
+    return (2 * buckets(map) + APART) / KL_SCATTER_GROUP;
+}
+
+static klift_status draw_factor(kl_map *map, int64_t factor)
 {
     state *s = map->state;
     kl_random from = {map->seed, map->stream, KL_DRAW_BUCKET};
-    int32_t *place = s->place + factor * s->columns;
-    float *sign = s->sign + factor * s->columns;
+    kl_scatter *scatter = &s->scatter[factor];
+    KL_TRY(kl_scatter_new(s->columns, groups(map), scatter));
     for (int64_t j = 0; j < s->columns; j++) {
         uint32_t bits[4]; /* two of them to a column */
         if (j % 2 == 0)
             kl_random_block(&from, (uint32_t)factor, (uint32_t)(j / 2), bits);
         int64_t bucket = bits[j % 2 * 2] & (uint32_t)(s->buckets - 1);
         uint32_t code = bits[j % 2 * 2 + 1];
-        place[j] = (int32_t)(code & 1 ? s->buckets + APART + bucket : bucket);
-        sign[j] = code & 2 ? -1.0f : 1.0f;
+        scatter->code[j] = kl_scatter_code(code & 1 ? s->buckets + APART + bucket : bucket, (code & 2) != 0);
     }
+    return kl_scatter_sort(scatter);
 }
 
 static klift_status draw(kl_map *map, klift_run *run)
@@ -58,49 +69,65 @@ static klift_status draw(kl_map *map, klift_run *run)
     if (kl_power_exact(map))
         return kl_map_set_outputs(map, map->features);
     KL_TRY(kl_map_set_outputs(map, 2 * pairs(map)));
-    s->buckets = kl_hadamard_size(pairs(map));
+    s->buckets = buckets(map);
     s->columns = kl_power_columns(map);
-    KL_TRY(kl_new(&s->place, degree * s->columns, sizeof *s->place, "buckets"));
-    KL_TRY(kl_new(&s->sign, degree * s->columns, sizeof *s->sign, "signs"));
+    s->scale = (float)pow((double)pairs(map), -0.5 / (double)degree);
+    KL_TRY(kl_new(&s->scatter, degree, sizeof *s->scatter, "buckets"));
     for (int64_t c = 0; c < degree; c++) {
         KL_TRY(kl_run_check(run));
-        draw_factor(map, c);
+        KL_TRY(draw_factor(map, c));
     }
     return KLIFT_OK;
 }
 
 typedef struct work {
-    float *sketch;   /* (p + APART + p) */
-    int32_t *column; /* (columns + 1) entries of a row */
+    float *sketch;   /* (p + APART + p) of one factor */
+    float *product;  /* (p + APART + p) of the factors so far: z itself is written once */
+    float *row;      /* (columns + 1) x' dense */
+    int32_t *column; /* (columns + 1) or its entries */
     float *value;
+    int64_t count;   /* of entries; -1: the row is dense */
 } work;
 
 static work split(const state *s, void *scratch)
 {
-    float *sketch = scratch, *value = sketch + 2 * s->buckets + APART;
-    return (work){sketch, (int32_t *)(value + s->columns + 1), value};
+    float *sketch = scratch, *product = sketch + 2 * (s->buckets + APART), *row = product + 2 * (s->buckets + APART), *value = row + s->columns + 1;
+    return (work){sketch, product, row, (int32_t *)(value + s->columns + 1), value, 0};
 }
 
-static klift_status apply_row(const kl_map *map, const kl_batch *x, int64_t row, float *z, const work *w)
+static kl_complex behind(const state *s, float *re)
+{
+    return (kl_complex){re, re + s->buckets + APART};
+}
+
+/* A row with entries enough is scattered as a dense one; the features have the same bits either way. */
+static bool is_dense(const state *s, int64_t nonzeros)
+{
+    return 4 * nonzeros >= s->columns && s->scatter->entry != NULL;
+}
+
+static klift_status read_row(const kl_map *map, const kl_batch *x, int64_t i, work *w)
 {
     const state *s = map->state;
-    int64_t degree = kl_power_degree(map), kept = map->n_out / 2, count;
-    kl_complex sketch = {w->sketch, w->sketch + s->buckets + APART}, out = {z, z + kept};
-    KL_TRY(kl_power_entries(map, x, row, pow((double)kept, -0.5 / (double)degree), w->column, w->value, &count));
+    int64_t nonzeros = x->dense == NULL ? x->start[i + 1] - x->start[i] : s->columns;
+    w->count = -1;
+    if (is_dense(s, nonzeros))
+        KL_TRY(kl_power_row(map, x, i, s->scale, w->row, &nonzeros));
+    return is_dense(s, nonzeros) ? KLIFT_OK : kl_power_entries(map, x, i, s->scale, w->column, w->value, &w->count);
+}
+
+static klift_status apply_row(const kl_map *map, const kl_batch *x, int64_t row, float *z, work *w)
+{
+    const state *s = map->state;
+    int64_t degree = kl_power_degree(map), kept = map->n_out / 2;
+    kl_complex sketch = behind(s, w->sketch), product = behind(s, w->product), out = {z, z + kept};
+    KL_TRY(read_row(map, x, row, w));
     for (int64_t c = 0; c < degree; c++) {
-        const int32_t *place = s->place + c * s->columns;
-        const float *sign = s->sign + c * s->columns;
-        memset(w->sketch, 0, (size_t)(2 * s->buckets + APART) * sizeof *w->sketch);
-        for (int64_t q = 0; q < count; q++)
-            w->sketch[place[w->column[q]]] += sign[w->column[q]] * w->value[q];
-        kl_hadamard(s->buckets, NULL, sketch.re);
-        kl_hadamard(s->buckets, NULL, sketch.im);
-        if (c > 0) {
-            kl_complex_multiply(kept, out, sketch, NULL, out);
-            continue;
-        }
-        memcpy(out.re, sketch.re, (size_t)kept * sizeof *z);
-        memcpy(out.im, sketch.im, (size_t)kept * sizeof *z);
+        if (w->count < 0)
+            kl_scatter_dense(&s->scatter[c], w->row, w->sketch);
+        else
+            kl_scatter_sparse(&s->scatter[c], w->count, w->column, w->value, w->sketch);
+        kl_hadamard_finish(s->buckets, kept, sketch, c > 0 ? &product : NULL, c < degree - 1 ? product : out);
     }
     return KLIFT_OK;
 }
@@ -117,14 +144,14 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
 
 static int64_t memory(const kl_map *map)
 {
-    return kl_power_exact(map) ? 0 : kl_power_degree(map) * kl_power_columns(map) * (int64_t)(sizeof(int32_t) + sizeof(float));
+    return kl_power_exact(map) ? 0 : kl_power_degree(map) * kl_scatter_memory(kl_power_columns(map), groups(map));
 }
 
 static int64_t scratch_bytes(const kl_map *map, int64_t rows)
 {
     const state *s = map->state;
     (void)rows;
-    return s->sign == NULL ? 0 : (2 * s->buckets + APART + 2 * (s->columns + 1)) * (int64_t)sizeof(float);
+    return s->scatter == NULL ? 0 : (4 * (s->buckets + APART) + 3 * (s->columns + 1)) * (int64_t)sizeof(float);
 }
 
 static double variance(const kl_map *map, const kl_pair *pair)
@@ -139,24 +166,25 @@ static double variance(const kl_map *map, const kl_pair *pair)
 static double cost(const kl_map *map, int64_t entries)
 {
     const state *s = map->state;
-    double degree = (double)kl_power_degree(map), buckets = (double)s->buckets;
+    double degree = (double)kl_power_degree(map), size = (double)s->buckets;
     if (kl_power_exact(map))
         return (double)entries;
-    return degree * (double)(entries + 1) + degree * 2 * buckets * log2(buckets) + 3 * (degree - 1) * (double)map->n_out;
+    return degree * (double)(entries + 1) + degree * 2 * size * log2(size) + 3 * (degree - 1) * (double)map->n_out;
 }
 
 static float *weights(kl_map *map, int64_t *count)
 {
     state *s = map->state;
-    *count = s->sign != NULL ? kl_power_degree(map) * s->columns : 0;
-    return s->sign;
+    *count = s->scatter != NULL ? 1 : 0; /* buckets and signs are codes: the scale is what there is to spoil */
+    return s->scatter != NULL ? &s->scale : NULL;
 }
 
 static void clear(kl_map *map)
 {
     state *s = map->state;
-    kl_free(s->place);
-    kl_free(s->sign);
+    for (int64_t c = 0; s->scatter != NULL && c < kl_power_degree(map); c++)
+        kl_scatter_clear(&s->scatter[c]);
+    kl_free(s->scatter);
 }
 
 const kl_map_type kl_map_tensor_sketch = {

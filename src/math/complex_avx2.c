@@ -5,6 +5,8 @@
 
 #include "math/simd.h"
 
+#include <string.h>
+
 /* No fused products: the bits are those of the reference. */
 AVX2 void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
 {
@@ -26,6 +28,16 @@ AVX2 void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_compl
         third = (kl_complex){c->re + k, c->im + k};
     if (k < n)
         kl_micro_portable.multiply(n - k, left, right, c != NULL ? &third : NULL, to);
+}
+
+void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    if (a != NULL) {
+        kl_avx2_multiply(n, *a, x, NULL, out);
+        return;
+    }
+    memcpy(out.re, x.re, (size_t)n * sizeof *x.re);
+    memcpy(out.im, x.im, (size_t)n * sizeof *x.im);
 }
 
 AVX2 static inline __m128 four(const float *a, const int32_t *index)

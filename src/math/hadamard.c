@@ -16,6 +16,11 @@ void kl_hadamard_of(int64_t n, const float *sign, const float *from, float *x)
     kl_micro_get()->hadamard(n, sign, x);
 }
 
+void kl_hadamard_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    kl_micro_get()->finish(n, kept, x, a, out);
+}
+
 int64_t kl_hadamard_size(int64_t n)
 {
     int64_t size = 1;

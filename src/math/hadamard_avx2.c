@@ -26,6 +26,11 @@ AVX2 INLINE __m256 within(__m256 v)
     return _mm256_fmadd_ps(v, upper, _mm256_permute2f128_ps(v, v, 1));
 }
 
+AVX2 INLINE __m256 beyond_eight(__m256 v)
+{
+    return v;
+}
+
 #define TARGET AVX2
 #define VECTOR __m256
 #define LOAD _mm256_loadu_ps
@@ -36,25 +41,47 @@ AVX2 INLINE __m256 within(__m256 v)
 
 #include "math/hadamard_body.h"
 
-AVX2 void kl_avx2_hadamard(int64_t n, const float *sign, float *x)
+/* The stages up to `last`, n or less. */
+AVX2 INLINE void transform(bool rest, int64_t last, int64_t n, const float *sign, float *x)
 {
     int64_t h = FIRST;
     int stages = 0; /* after the first ones */
     switch (n / LANES) {
-    case 0: kl_micro_portable.hadamard(n, sign, x); break;
-    case 1: begin(1, n, sign, x); break;
-    case 2: begin(2, n, sign, x); break;
-    case 4: begin(4, n, sign, x); break;
-    default: begin(MOST, n, sign, x); break;
+    case 0:
+        if (!rest)
+            kl_micro_portable.hadamard(n, sign, x);
+        break;
+    case 1: begin(1, rest, n, sign, x); break;
+    case 2: begin(2, rest, n, sign, x); break;
+    case 4: begin(4, rest, n, sign, x); break;
+    default: begin(MOST, rest, n, sign, x); break;
     }
-    while (h << stages < n)
+    while (h << stages < last)
         stages++;
     if (stages % 3 == 1)
         pass(2, n, h, x);
     else if (stages % 3 == 2)
         pass(4, n, h, x);
-    for (h <<= stages % 3; h < n; h *= 8)
+    for (h <<= stages % 3; h < last; h *= 8)
         pass(8, n, h, x);
+}
+
+AVX2 void kl_avx2_hadamard(int64_t n, const float *sign, float *x)
+{
+    transform(false, n, n, sign, x);
+}
+
+AVX2 void kl_avx2_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    bool joined = kept == n && n >= 4 * FIRST;
+    transform(true, joined ? n / 4 : n, n, NULL, x.re);
+    transform(true, joined ? n / 4 : n, n, NULL, x.im);
+    if (!joined)
+        kl_avx2_keep(kept, x, a, out);
+    else if (a != NULL)
+        last_product(n, x, a, out);
+    else
+        last_product(n, x, NULL, out);
 }
 
 #else

@@ -15,17 +15,23 @@
 
 enum { LANES = 16, MOST = 16, FIRST = LANES * MOST };
 
-/* The stages h = 1, 2, 4, 8 inside a vector: each lane becomes its partner plus or minus itself; v times +-1 is exact. */
+/* The stage h = 8 inside a vector: each lane becomes its partner plus or minus itself; v times +-1 is exact. */
+AVX512 INLINE __m512 beyond_eight(__m512 v)
+{
+    const __m512 upper = _mm512_setr_ps(1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1);
+    return _mm512_fmadd_ps(v, upper, _mm512_shuffle_f32x4(v, v, 0x4E));
+}
+
+/* The stages h = 1, 2, 4, 8. */
 AVX512 INLINE __m512 within(__m512 v)
 {
     const __m512 odd = _mm512_setr_ps(1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1);
     const __m512 second = _mm512_setr_ps(1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1);
     const __m512 third = _mm512_setr_ps(1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1);
-    const __m512 upper = _mm512_setr_ps(1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1);
     v = _mm512_fmadd_ps(v, odd, _mm512_permute_ps(v, 0xB1));
     v = _mm512_fmadd_ps(v, second, _mm512_permute_ps(v, 0x4E));
     v = _mm512_fmadd_ps(v, third, _mm512_shuffle_f32x4(v, v, 0xB1));
-    return _mm512_fmadd_ps(v, upper, _mm512_shuffle_f32x4(v, v, 0x4E));
+    return beyond_eight(v);
 }
 
 #define TARGET AVX512
@@ -38,19 +44,23 @@ AVX512 INLINE __m512 within(__m512 v)
 
 #include "math/hadamard_body.h"
 
-AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, float *x)
+/* The stages up to `last`, n or less. */
+AVX512 INLINE void transform(bool rest, int64_t last, int64_t n, const float *sign, float *x)
 {
     int64_t h = FIRST;
     int stages = 0; /* after the first ones */
     switch (n / LANES) {
-    case 0: kl_micro_portable.hadamard(n, sign, x); break;
-    case 1: begin(1, n, sign, x); break;
-    case 2: begin(2, n, sign, x); break;
-    case 4: begin(4, n, sign, x); break;
-    case 8: begin(8, n, sign, x); break;
-    default: begin(MOST, n, sign, x); break;
+    case 0:
+        if (!rest)
+            kl_micro_portable.hadamard(n, sign, x);
+        break;
+    case 1: begin(1, rest, n, sign, x); break;
+    case 2: begin(2, rest, n, sign, x); break;
+    case 4: begin(4, rest, n, sign, x); break;
+    case 8: begin(8, rest, n, sign, x); break;
+    default: begin(MOST, rest, n, sign, x); break;
     }
-    while (h << stages < n)
+    while (h << stages < last)
         stages++;
     if (stages == 1)
         pass(2, n, h, x);
@@ -58,8 +68,26 @@ AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, float *x)
         pass(16, n, h, x);
     else if (stages % 3 == 2)
         pass(4, n, h, x);
-    for (h <<= stages == 1 ? 1 : stages % 3 == 1 ? 4 : stages % 3; h < n; h *= 8)
+    for (h <<= stages == 1 ? 1 : stages % 3 == 1 ? 4 : stages % 3; h < last; h *= 8)
         pass(8, n, h, x);
+}
+
+AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, float *x)
+{
+    transform(false, n, n, sign, x);
+}
+
+AVX512 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    bool joined = kept == n && n >= 4 * FIRST;
+    transform(true, joined ? n / 4 : n, n, NULL, x.re);
+    transform(true, joined ? n / 4 : n, n, NULL, x.im);
+    if (!joined)
+        kl_avx2_keep(kept, x, a, out);
+    else if (a != NULL)
+        last_product(n, x, a, out);
+    else
+        last_product(n, x, NULL, out);
 }
 
 #else

@@ -1,7 +1,8 @@
 /*
  * hadamard_body.h - the passes of the Walsh-Hadamard transform for one kind of vector; hadamard_avx2.c and hadamard_avx512.c
- * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MULTIPLY, LANES, MOST (vectors in registers) and
- * within(), the stages inside a vector.
+ * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MULTIPLY, LANES, MOST (vectors in registers),
+ * within(), the stages inside a vector, and beyond_eight(), those of them from 8 on. `rest`, a constant where it is called, leaves
+ * out the stages 1, 2 and 4.
  */
 /* One stage between `count` vectors, those a step apart being partners. */
 TARGET INLINE void stage(int count, int step, VECTOR *v)
@@ -29,7 +30,7 @@ TARGET INLINE void between(int count, VECTOR *v)
 }
 
 /* All stages of LANES count values. */
-TARGET INLINE void first(int count, const float *sign, float *x)
+TARGET INLINE void first(int count, bool rest, const float *sign, float *x)
 {
     VECTOR v[MOST];
     UNROLL
@@ -37,7 +38,7 @@ TARGET INLINE void first(int count, const float *sign, float *x)
         v[i] = LOAD(x + LANES * i);
         if (sign != NULL)
             v[i] = MULTIPLY(v[i], LOAD(sign + LANES * i));
-        v[i] = within(v[i]);
+        v[i] = rest ? beyond_eight(v[i]) : within(v[i]);
     }
     between(count, v);
     UNROLL
@@ -46,14 +47,14 @@ TARGET INLINE void first(int count, const float *sign, float *x)
 }
 
 /* The same of n values, block by block; a loop for either case of signs. */
-TARGET INLINE void begin(int count, int64_t n, const float *sign, float *x)
+TARGET INLINE void begin(int count, bool rest, int64_t n, const float *sign, float *x)
 {
     if (sign != NULL)
         for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, sign + i, x + i);
+            first(count, rest, sign + i, x + i);
     else
         for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, NULL, x + i);
+            first(count, rest, NULL, x + i);
 }
 
 /* The stages h, 2h .. count h / 2 of all n values. */
@@ -70,4 +71,30 @@ TARGET INLINE void pass(int count, int64_t n, int64_t h, float *x)
             for (int k = 0; k < count; k++)
                 STORE(x + j + k * h, v[k]);
         }
+}
+
+/* The stages n / 4 and n / 2 of both parts of x, whose results go into the product at once: out = a o H x, or H x without a. */
+TARGET INLINE void last_product(int64_t n, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    for (int64_t j = 0; j < n / 4; j += LANES) {
+        VECTOR re[MOST], im[MOST];
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            re[k] = LOAD(x.re + j + k * (n / 4));
+            im[k] = LOAD(x.im + j + k * (n / 4));
+        }
+        between(4, re);
+        between(4, im);
+        UNROLL
+        for (int k = 0; a != NULL && k < 4; k++) { /* all loads before the first store, which they may be a page apart from */
+            VECTOR left = LOAD(a->re + j + k * (n / 4)), right = LOAD(a->im + j + k * (n / 4)), one = re[k];
+            re[k] = SUBTRACT(MULTIPLY(left, one), MULTIPLY(right, im[k]));
+            im[k] = ADD(MULTIPLY(left, im[k]), MULTIPLY(right, one));
+        }
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            STORE(out.re + j + k * (n / 4), re[k]);
+            STORE(out.im + j + k * (n / 4), im[k]);
+        }
+    }
 }

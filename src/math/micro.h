@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "math/complex.h"
+#include "math/scatter.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +34,11 @@ typedef struct kl_micro {
     void (*forward32)(int64_t n, const float *l, int64_t stride, float *x);
     /* hadamard.h: x (n) := H (sign o x), n a power of two; sign NULL: all 1 */
     void (*hadamard)(int64_t n, const float *sign, float *x);
+    /* its stages from 8 on, of both parts of x; then out (kept) = x, or a o x when a is not NULL */
+    void (*finish)(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
+    /* scatter.h: entries of a row onto x, and a dense row into all groups of x */
+    void (*scatter)(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
+    void (*collect)(const kl_scatter *scatter, const float *row, float *x);
     /* complex.h: out = a o b, o c when c is not NULL; each product and sum is rounded by itself */
     void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
     void (*gather)(int64_t n, const int32_t *index, kl_complex a, kl_complex out); /* complex.h */

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { LEFT = 4, WIDTH32 = 8, WIDTH64 = 4, GROUP = KL_MICRO_GROUP };
 
@@ -93,17 +94,49 @@ static void forward32(int64_t n, const float *l, int64_t stride, float *x)
     }
 }
 
-static void hadamard(int64_t n, const float *sign, float *x)
+static void stages(int64_t first, int64_t n, float *x)
 {
-    for (int64_t i = 0; sign != NULL && i < n; i++)
-        x[i] *= sign[i];
-    for (int64_t h = 1; h < n; h *= 2)
+    for (int64_t h = first; h < n; h *= 2)
         for (int64_t i = 0; i < n; i += 2 * h)
             for (int64_t j = i; j < i + h; j++) {
                 float a = x[j], b = x[j + h];
                 x[j] = a + b;
                 x[j + h] = a - b;
             }
+}
+
+static void hadamard(int64_t n, const float *sign, float *x)
+{
+    for (int64_t i = 0; sign != NULL && i < n; i++)
+        x[i] *= sign[i];
+    stages(1, n, x);
+}
+
+static void add_group(float value, const float *row, float *x)
+{
+    for (int t = 0; t < KL_SCATTER_GROUP; t++)
+        x[t] += value * row[t];
+}
+
+static void scatter(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x)
+{
+    for (int64_t q = 0; q < count; q++) {
+        uint32_t c = code[column[q]];
+        add_group(value[q], kl_scatter_row[c & 15], x + (int64_t)(c >> 4) * KL_SCATTER_GROUP);
+    }
+}
+
+static void collect(const kl_scatter *s, const float *row, float *x)
+{
+    const uint32_t *entry = s->entry;
+    const int32_t *group = s->group;
+    for (int64_t many = 0; many <= s->most; many++)
+        for (int64_t i = 0; i < s->run[many]; i++, group++) {
+            float sum[KL_SCATTER_GROUP] = {0};
+            for (int64_t q = 0; q < many; q++, entry++)
+                add_group(row[*entry >> 8], kl_scatter_row[0] + (*entry & 255), sum);
+            memcpy(x + *group, sum, sizeof sum);
+        }
 }
 
 static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
@@ -113,6 +146,18 @@ static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c,
         out.re[k] = c != NULL ? re * c->re[k] - im * c->im[k] : re;
         out.im[k] = c != NULL ? re * c->im[k] + im * c->re[k] : im;
     }
+}
+
+static void finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    stages(KL_SCATTER_GROUP, n, x.re);
+    stages(KL_SCATTER_GROUP, n, x.im);
+    if (a != NULL) {
+        multiply(kept, *a, x, NULL, out);
+        return;
+    }
+    memcpy(out.re, x.re, (size_t)kept * sizeof *x.re);
+    memcpy(out.im, x.im, (size_t)kept * sizeof *x.im);
 }
 
 static void gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out)
@@ -175,6 +220,9 @@ const kl_micro kl_micro_portable = {
     .forward64 = forward64,
     .forward32 = forward32,
     .hadamard = hadamard,
+    .finish = finish,
+    .scatter = scatter,
+    .collect = collect,
     .multiply = multiply,
     .gather = gather,
     .pairs = pairs,
