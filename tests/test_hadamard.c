@@ -49,11 +49,19 @@ static void all_tables_agree_bit_for_bit(void **state)
             sign[i] = i % 3 == 1 ? -1.0f : 1.0f;
         for (int with = 0; with < 2; with++) {
             float *reference = values(n);
-            kl_micro_portable.hadamard(n, with ? sign : NULL, reference);
+            kl_micro_portable.hadamard(n, with ? sign : NULL, reference, reference);
             for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
                 float *x = values(n);
-                kl_micro_at(t)->hadamard(n, with ? sign : NULL, x);
+                kl_micro_at(t)->hadamard(n, with ? sign : NULL, x, x);
                 assert_memory_equal(x, reference, (size_t)n * sizeof *x);
+                float *from = values(n); /* from another array, which stays as it is */
+                memset(x, 0, (size_t)n * sizeof *x);
+                kl_micro_at(t)->hadamard(n, with ? sign : NULL, from, x);
+                assert_memory_equal(x, reference, (size_t)n * sizeof *x);
+                free(x);
+                x = values(n);
+                assert_memory_equal(x, from, (size_t)n * sizeof *x);
+                free(from);
                 free(x);
             }
             free(reference);

@@ -273,8 +273,12 @@ static void complex_products_are_the_same_bits_in_all_tables(void **state)
     for (int k = 0; k < N; k++)
         index[k] = (k * 31 + 5) % N;
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        float pairs[2 * N];
         memset(out, 0, sizeof out);
-        kl_micro_at(t)->gather(N, index, a, (kl_complex){out[0], out[0] + N});
+        kl_micro_at(t)->interleave(N, a, pairs);
+        for (int k = 0; k < N; k++)
+            assert_true(pairs[2 * k] == a.re[k] && pairs[2 * k + 1] == a.im[k]);
+        kl_micro_at(t)->gather(N, index, pairs, (kl_complex){out[0], out[0] + N});
         for (int k = 0; k < N; k++)
             assert_true(out[0][k] == a.re[index[k]] && out[0][N + k] == a.im[index[k]]);
     }

@@ -15,6 +15,7 @@
 #include "map/power.h"
 #include "math/complex.h"
 #include "math/hadamard.h"
+#include "math/scatter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,6 +146,23 @@ done:
     return status;
 }
 
+/* Places and signs of the second of two leaves in one plan, which replaces them. */
+static klift_status plan_second(kl_map *map, int64_t i)
+{
+    const kl_tree_state *s = map->state;
+    kl_tree_step *step = &s->step[i];
+    int64_t leaf = s->shape.leaf, columns = kl_power_columns(map);
+    if (!s->shape.complex || leaf < KL_SCATTER_GROUP || columns > KL_SCATTER_WIDEST)
+        return KLIFT_OK;
+    KL_TRY(kl_scatter_new(columns, (2 * leaf + APART) / KL_SCATTER_GROUP, &step->scatter));
+    for (int64_t j = 0; j < columns; j++) {
+        int64_t at = step->place[j];
+        float re = step->leaf[1].re[at], im = step->leaf[1].im[at];
+        step->scatter.code[j] = kl_scatter_code(im != 0 ? leaf + APART + at : at, re + im < 0);
+    }
+    return kl_scatter_sort(&step->scatter);
+}
+
 /* At the root with features left out, the left side is picked too. */
 static klift_status draw_left(kl_map *map, int64_t i, const int32_t *kept)
 {
@@ -176,7 +194,9 @@ static klift_status draw_step(kl_map *map, int64_t i)
         KL_GO(draw_kept(map, &kept));
         KL_GO(draw_left(map, i, kept));
     }
-    status = draw_order(map, i, kept);
+    KL_GO(draw_order(map, i, kept));
+    if (step->kind == KL_TREE_PAIR)
+        KL_GO(plan_second(map, i));
 done:
     kl_free(kept);
     return status;
@@ -220,19 +240,18 @@ done:
 
 /* Parts of the scratch: complex numbers of a length, real ones where the tree is real. */
 typedef struct work {
-    float *row, *placed;         /* x' (leaf), and with its columns in random places */
-    int64_t count;
-    int32_t *column;             /* entries of a row (leaf + APART) */
-    float *value;
+    float *row;                   /* x' (leaf) */
+    kl_complex placed;            /* with its columns in random places */
     kl_complex one, two;          /* transforms of leaves (leaf) */
     kl_complex left, right;       /* gathered: (size) */
+    float *pairs;                 /* what they are gathered from: (size or leaf, 2) */
     float *slots;                 /* (slots, 2, size + APART) */
 } work;
 
 static int64_t work_floats(const kl_tree_state *s)
 {
     const kl_tree_shape *t = &s->shape;
-    return 8 * (t->leaf + APART) + 4 * (t->size + APART) + s->slots * 2 * (t->size + APART);
+    return 9 * (t->leaf + APART) + 6 * (t->size + APART) + s->slots * 2 * (t->size + APART);
 }
 
 static kl_complex take(float **next, int64_t count)
@@ -246,14 +265,15 @@ static work split(const kl_tree_state *s, void *scratch)
 {
     const kl_tree_shape *t = &s->shape;
     float *next = scratch;
-    int64_t apart = t->leaf + APART;
-    work w = {.row = next, .placed = next + apart, .value = next + 2 * apart, .column = (int32_t *)(next + 3 * apart)};
-    next += 4 * apart;
+    work w = {.row = next};
+    next += t->leaf + APART;
+    w.placed = take(&next, t->leaf);
     w.one = take(&next, t->leaf);
     w.two = take(&next, t->leaf);
     w.left = take(&next, t->size);
     w.right = take(&next, t->size);
-    w.slots = next;
+    w.pairs = next;
+    w.slots = next + 2 * (t->size + t->leaf + 2 * APART);
     return w;
 }
 
@@ -272,10 +292,11 @@ static void transform_leaf(const kl_tree_shape *t, const float *row, const kl_co
         kl_hadamard_of(t->leaf, sign->im, row, out.im);
 }
 
-static void gather(const kl_tree_shape *t, int64_t n, const int32_t *index, kl_complex from, kl_complex out)
+/* out[k] = from[index[k]], from (count). */
+static void gather(const kl_tree_shape *t, const work *w, int64_t n, const int32_t *index, int64_t count, kl_complex from, kl_complex out)
 {
     if (t->complex) {
-        kl_complex_gather(n, index, from, out);
+        kl_complex_gather(n, index, count, from, w->pairs, out);
         return;
     }
     for (int64_t k = 0; k < n; k++)
@@ -300,12 +321,17 @@ static kl_complex behind(const kl_tree_shape *t, kl_complex c, int64_t k)
     return (kl_complex){c.re + k, t->complex ? c.im + k : NULL};
 }
 
-static const float *place_columns(const kl_tree_shape *t, const kl_tree_step *step, const work *w)
+/* The second of two leaves: H(sign o x') with the columns in random places. */
+static void transform_placed(const kl_tree_shape *t, const kl_tree_step *step, const work *w)
 {
-    memset(w->placed, 0, (size_t)t->leaf * sizeof *w->placed);
-    for (int64_t q = 0; q < w->count; q++)
-        w->placed[step->place[w->column[q]]] = w->value[q];
-    return w->placed;
+    if (step->scatter.code != NULL) {
+        kl_scatter_dense(&step->scatter, w->row, w->placed.re);
+        kl_hadamard_finish(t->leaf, t->leaf, w->placed, NULL, w->two);
+        return;
+    }
+    for (int64_t j = 0; j < t->leaf; j++)
+        w->placed.re[step->place[j]] = w->row[j];
+    transform_leaf(t, w->placed.re, &step->leaf[1], w->two);
 }
 
 /* Coordinates first .. first + count - 1 of the product of two leaves, from `one` and `two` on in theirs. */
@@ -329,10 +355,10 @@ static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, cons
 static void pick_leaf(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
 {
     if (step->sign.re == NULL) {
-        gather(t, t->size, step->order, w->one, out);
+        gather(t, w, t->size, step->order, t->leaf, w->one, out);
         return;
     }
-    gather(t, t->size, step->order, w->one, w->left);
+    gather(t, w, t->size, step->order, t->leaf, w->one, w->left);
     if (!t->complex)
         for (int64_t k = 0; k < t->size; k++)
             out.re[k] = w->left.re[k] * step->sign.re[k];
@@ -354,7 +380,7 @@ static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const w
     if (step->kind == KL_TREE_LEAF || pair)
         transform_leaf(t, w->row, &step->leaf[0], w->one);
     if (pair)
-        transform_leaf(t, place_columns(t, step, w), &step->leaf[1], w->two);
+        transform_placed(t, step, w);
     if (step->kind == KL_TREE_SIDE)
         transform_leaf(t, w->row, &step->leaf[1], w->two);
     if (step->kind == KL_TREE_LEAF)
@@ -363,9 +389,9 @@ static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const w
         multiply_pair(t, step, w, out);
     else {
         int64_t count = step->left != NULL ? t->kept : t->size;
-        gather(t, count, step->order, step->kind == KL_TREE_JOIN ? b : w->two, w->right);
+        gather(t, w, count, step->order, step->kind == KL_TREE_JOIN ? t->size : t->leaf, step->kind == KL_TREE_JOIN ? b : w->two, w->right);
         if (step->left != NULL)
-            gather(t, count, step->left, pair ? w->one : a, w->left);
+            gather(t, w, count, step->left, pair ? t->leaf : t->size, pair ? w->one : a, w->left);
         multiply(t, count, step->left != NULL ? w->left : a, w->right, root ? NULL : &step->sign, out);
     }
     if (!root)
@@ -376,10 +402,9 @@ static klift_status apply_row(const kl_map *map, const kl_batch *x, int64_t row,
 {
     const kl_tree_state *s = map->state;
     int64_t top = 0;
-    KL_TRY(kl_power_entries(map, x, row, 1, w->column, w->value, &w->count));
-    memset(w->row, 0, (size_t)s->shape.leaf * sizeof *w->row);
-    for (int64_t q = 0; q < w->count; q++)
-        w->row[w->column[q]] = w->value[q];
+    int64_t nonzeros, columns = kl_power_columns(map);
+    KL_TRY(kl_power_row(map, x, row, 1, w->row, &nonzeros));
+    memset(w->row + columns, 0, (size_t)(s->shape.leaf - columns) * sizeof *w->row);
     for (int64_t i = 0; i < s->steps; i++) {
         const kl_tree_step *step = &s->step[i];
         int64_t taken = step->kind == KL_TREE_JOIN ? 2 : step->kind == KL_TREE_SIDE ? 1 : 0;
@@ -407,7 +432,7 @@ static int64_t memory(const kl_map *map)
         return 0;
     kl_tree_shape t = shape_of(map);
     int64_t leaves = t.leaves * (t.complex ? 2 : 1) * t.leaf, inner = 2 * (t.leaves - 1) * (t.complex ? 2 : 1) * t.size;
-    int64_t orders = t.leaves * (t.leaf > t.size ? t.leaf : t.size) * 2 + 3 * t.size;
+    int64_t orders = t.leaves * (t.leaf > t.size ? t.leaf : t.size) * 2 + 3 * t.size + t.leaves * 2 * t.leaf;
     return (leaves + inner + orders) * (int64_t)sizeof(float) + 2 * t.leaves * (int64_t)sizeof(kl_tree_step);
 }
 
@@ -459,6 +484,7 @@ static void clear(kl_map *map)
             kl_free(sign[k].im);
         }
         kl_free(step->place);
+        kl_scatter_clear(&step->scatter);
         kl_free(step->order);
         kl_free(step->offset);
         kl_free(step->left);

@@ -4,6 +4,7 @@
 
 #include "map/power.h"
 #include "math/complex.h"
+#include "math/scatter.h"
 
 typedef enum {
     KL_TREE_LEAF, /* a random leaf: an SRHT of x' */
@@ -28,6 +29,7 @@ typedef struct kl_tree_step {
     int32_t *order;     /* which coordinate of the right side meets coordinate k; NULL for two leaves without features left out */
     int32_t *place;     /* two leaves: where the columns of the right one stand (P) */
     int32_t *offset;    /* two leaves: (P) */
+    kl_scatter scatter; /* two leaves of a complex tree: place and leaf[1] together; without codes where they are not */
     int32_t *left;      /* the root with features left out: which coordinates of the left side they are (kept) */
 } kl_tree_step;
 

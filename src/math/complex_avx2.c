@@ -40,26 +40,33 @@ void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out)
     memcpy(out.im, x.im, (size_t)n * sizeof *x.im);
 }
 
-AVX2 static inline __m128 four(const float *a, const int32_t *index)
+AVX2 void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs)
 {
-    __m128 v = _mm_load_ss(a + index[0]);
-    v = _mm_insert_ps(v, _mm_load_ss(a + index[1]), 0x10);
-    v = _mm_insert_ps(v, _mm_load_ss(a + index[2]), 0x20);
-    return _mm_insert_ps(v, _mm_load_ss(a + index[3]), 0x30);
+    int64_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        __m256 re = _mm256_loadu_ps(a.re + k), im = _mm256_loadu_ps(a.im + k), low = _mm256_unpacklo_ps(re, im), high = _mm256_unpackhi_ps(re, im);
+        _mm256_storeu_ps(pairs + 2 * k, _mm256_permute2f128_ps(low, high, 0x20));
+        _mm256_storeu_ps(pairs + 2 * k + 8, _mm256_permute2f128_ps(low, high, 0x31));
+    }
+    kl_micro_portable.interleave(n - k, (kl_complex){a.re + k, a.im + k}, pairs + 2 * k);
 }
 
-/* Four single loads and one store: gather instructions were slower, 1.7 against 1.0 us for 2048 numbers. */
-AVX2 void kl_avx2_gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out)
+AVX2 INLINE __m128 two(const float *pairs, const int32_t *index)
+{
+    __m128 first = _mm_castsi128_ps(_mm_loadu_si64(pairs + 2 * (int64_t)index[0]));
+    return _mm_loadh_pi(first, (const __m64 *)(pairs + 2 * (int64_t)index[1]));
+}
+
+/* One load a number; gather instructions were slower. */
+AVX2 void kl_avx2_gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out)
 {
     int64_t k = 0;
     for (; k + 4 <= n; k += 4) {
-        _mm_storeu_ps(out.re + k, four(a.re, index + k));
-        _mm_storeu_ps(out.im + k, four(a.im, index + k));
+        __m128 a = two(pairs, index + k), b = two(pairs, index + k + 2);
+        _mm_storeu_ps(out.re + k, _mm_shuffle_ps(a, b, 0x88));
+        _mm_storeu_ps(out.im + k, _mm_shuffle_ps(a, b, 0xDD));
     }
-    for (; k < n; k++) {
-        out.re[k] = a.re[index[k]];
-        out.im[k] = a.im[index[k]];
-    }
+    kl_micro_portable.gather(n - k, index + k, pairs, (kl_complex){out.re + k, out.im + k});
 }
 
 #else

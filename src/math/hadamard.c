@@ -3,17 +3,14 @@
 
 #include "math/micro.h"
 
-#include <string.h>
-
 void kl_hadamard(int64_t n, const float *sign, float *x)
 {
-    kl_micro_get()->hadamard(n, sign, x);
+    kl_micro_get()->hadamard(n, sign, x, x);
 }
 
 void kl_hadamard_of(int64_t n, const float *sign, const float *from, float *x)
 {
-    memcpy(x, from, (size_t)n * sizeof *x);
-    kl_micro_get()->hadamard(n, sign, x);
+    kl_micro_get()->hadamard(n, sign, from, x);
 }
 
 void kl_hadamard_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)

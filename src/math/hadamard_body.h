@@ -30,12 +30,12 @@ TARGET INLINE void between(int count, VECTOR *v)
 }
 
 /* All stages of LANES count values. */
-TARGET INLINE void first(int count, bool rest, const float *sign, float *x)
+TARGET INLINE void first(int count, bool rest, const float *sign, const float *from, float *x)
 {
     VECTOR v[MOST];
     UNROLL
     for (int i = 0; i < count; i++) {
-        v[i] = LOAD(x + LANES * i);
+        v[i] = LOAD(from + LANES * i);
         if (sign != NULL)
             v[i] = MULTIPLY(v[i], LOAD(sign + LANES * i));
         v[i] = rest ? beyond_eight(v[i]) : within(v[i]);
@@ -47,14 +47,14 @@ TARGET INLINE void first(int count, bool rest, const float *sign, float *x)
 }
 
 /* The same of n values, block by block; a loop for either case of signs. */
-TARGET INLINE void begin(int count, bool rest, int64_t n, const float *sign, float *x)
+TARGET INLINE void begin(int count, bool rest, int64_t n, const float *sign, const float *from, float *x)
 {
     if (sign != NULL)
         for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, rest, sign + i, x + i);
+            first(count, rest, sign + i, from + i, x + i);
     else
         for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, rest, NULL, x + i);
+            first(count, rest, NULL, from + i, x + i);
 }
 
 /* The stages h, 2h .. count h / 2 of all n values. */

@@ -32,8 +32,8 @@ typedef struct kl_micro {
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
     void (*forward32)(int64_t n, const float *l, int64_t stride, float *x);
-    /* hadamard.h: x (n) := H (sign o x), n a power of two; sign NULL: all 1 */
-    void (*hadamard)(int64_t n, const float *sign, float *x);
+    /* hadamard.h: x (n) = H (sign o from), n a power of two; sign NULL: all 1; from may be x */
+    void (*hadamard)(int64_t n, const float *sign, const float *from, float *x);
     /* its stages from 8 on, of both parts of x; then out (kept) = x, or a o x when a is not NULL */
     void (*finish)(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
     /* scatter.h: entries of a row onto x, and a dense row into all groups of x */
@@ -41,7 +41,8 @@ typedef struct kl_micro {
     void (*collect)(const kl_scatter *scatter, const float *row, float *x);
     /* complex.h: out = a o b, o c when c is not NULL; each product and sum is rounded by itself */
     void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
-    void (*gather)(int64_t n, const int32_t *index, kl_complex a, kl_complex out); /* complex.h */
+    void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
+    void (*gather)(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);

@@ -281,6 +281,7 @@ const kl_micro kl_micro_avx2 = {
     .scatter = kl_avx2_scatter,
     .collect = kl_avx2_collect,
     .multiply = kl_avx2_multiply,
+    .interleave = kl_avx2_interleave,
     .gather = kl_avx2_gather,
     .pairs = pairs,
     .drain = drain,

@@ -185,6 +185,7 @@ const kl_micro kl_micro_avx512 = {
     .scatter = kl_avx2_scatter,
     .collect = kl_avx2_collect,
     .multiply = kl_avx2_multiply,
+    .interleave = kl_avx2_interleave,
     .gather = kl_avx2_gather,
     .pairs = kl_avx512_pairs,
     .drain = kl_avx512_drain,

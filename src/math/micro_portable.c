@@ -105,10 +105,10 @@ static void stages(int64_t first, int64_t n, float *x)
             }
 }
 
-static void hadamard(int64_t n, const float *sign, float *x)
+static void hadamard(int64_t n, const float *sign, const float *from, float *x)
 {
-    for (int64_t i = 0; sign != NULL && i < n; i++)
-        x[i] *= sign[i];
+    for (int64_t i = 0; i < n; i++)
+        x[i] = sign != NULL ? from[i] * sign[i] : from[i];
     stages(1, n, x);
 }
 
@@ -160,11 +160,19 @@ static void finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, k
     memcpy(out.im, x.im, (size_t)kept * sizeof *x.im);
 }
 
-static void gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out)
+static void interleave(int64_t n, kl_complex a, float *pairs)
 {
     for (int64_t k = 0; k < n; k++) {
-        out.re[k] = a.re[index[k]];
-        out.im[k] = a.im[index[k]];
+        pairs[2 * k] = a.re[k];
+        pairs[2 * k + 1] = a.im[k];
+    }
+}
+
+static void gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out)
+{
+    for (int64_t k = 0; k < n; k++) {
+        out.re[k] = pairs[2 * (int64_t)index[k]];
+        out.im[k] = pairs[2 * (int64_t)index[k] + 1];
     }
 }
 
@@ -224,6 +232,7 @@ const kl_micro kl_micro_portable = {
     .scatter = scatter,
     .collect = collect,
     .multiply = multiply,
+    .interleave = interleave,
     .gather = gather,
     .pairs = pairs,
     .drain = drain,

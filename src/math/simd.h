@@ -27,15 +27,16 @@
 #endif
 
 /* As in kl_micro. */
-void kl_avx2_hadamard(int64_t n, const float *sign, float *x);
+void kl_avx2_hadamard(int64_t n, const float *sign, const float *from, float *x);
 void kl_avx2_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_scatter(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
 void kl_avx2_collect(const kl_scatter *scatter, const float *row, float *x);
 void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
 /* The end of finish, where it does not join the last stages: out = x, times a when there is one. */
 void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out);
-void kl_avx2_gather(int64_t n, const int32_t *index, kl_complex a, kl_complex out);
-void kl_avx512_hadamard(int64_t n, const float *sign, float *x);
+void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs);
+void kl_avx2_gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
+void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x);
 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out);
