@@ -251,22 +251,29 @@ static void complex_products_are_the_same_bits_in_all_tables(void **state)
     int32_t index[N];
     (void)state;
     fill();
-    kl_complex a = {f32, f32 + 100}, b = {f32 + 200, f32 + 300}, c = {f32 + 400, f32 + 500};
+    uint8_t code[N];
+    for (int k = 0; k < N; k++)
+        code[k] = (uint8_t)(k * 7 / 3 % 4);
+    static const float turn[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    kl_complex a = {f32, f32 + 100}, b = {f32 + 200, f32 + 300};
+    kl_roots c = {code, 0.3f};
     for (int64_t n = 0; n <= N; n++)
-        for (int third = 0; third < 2; third++)
+        for (int how = 0; how < 4; how++)
             for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+                bool two = how % 2 == 1, third = how / 2 == 1;
                 memset(out, 0, sizeof out);
-                kl_complex to = {out[0], out[0] + N};
-                kl_micro_at(t)->multiply(n, a, b, third ? &c : NULL, to);
+                kl_complex to = {out[0], out[0] + N}, right = two ? b : (kl_complex){0};
+                kl_micro_at(t)->multiply(n, a, right, third ? &c : NULL, to);
                 for (int64_t k = 0; k < N; k++) {
-                    float re = a.re[k] * b.re[k] - a.im[k] * b.im[k], im = a.re[k] * b.im[k] + a.im[k] * b.re[k];
-                    float more_re = third ? re * c.re[k] - im * c.im[k] : re, more_im = third ? re * c.im[k] + im * c.re[k] : im;
+                    float re = two ? a.re[k] * b.re[k] - a.im[k] * b.im[k] : a.re[k], im = two ? a.re[k] * b.im[k] + a.im[k] * b.re[k] : a.im[k];
+                    float cosine = c.scale * turn[code[k]][0], sine = c.scale * turn[code[k]][1];
+                    float more_re = third ? re * cosine - im * sine : re, more_im = third ? re * sine + im * cosine : im;
                     assert_true(out[0][k] == (k < n ? more_re : 0) && out[0][N + k] == (k < n ? more_im : 0));
                 }
                 memcpy(out[1], a.re, N * sizeof(float)); /* into itself */
                 memcpy(out[1] + N, a.im, N * sizeof(float));
                 to = (kl_complex){out[1], out[1] + N};
-                kl_micro_at(t)->multiply(n, to, b, third ? &c : NULL, to);
+                kl_micro_at(t)->multiply(n, to, right, third ? &c : NULL, to);
                 assert_memory_equal(out[1], out[0], (size_t)n * sizeof(float));
                 assert_memory_equal(out[1] + N, out[0] + N, (size_t)n * sizeof(float));
             }

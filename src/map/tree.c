@@ -94,6 +94,29 @@ static klift_status draw_signs(kl_map *map, int64_t row, int64_t count, double s
     return KLIFT_OK;
 }
 
+/* Those of a node, on a result of `size` coordinates. */
+static klift_status draw_node(kl_map *map, int64_t i, double scale)
+{
+    const kl_tree_state *s = map->state;
+    kl_tree_step *step = &s->step[i];
+    kl_complex sign = {0};
+    klift_status status = KLIFT_OK;
+    KL_GO(draw_signs(map, 4 * i + 2, s->shape.size, s->shape.complex ? 1 : scale, &sign));
+    if (s->shape.complex) {
+        KL_GO(kl_new(&step->roots.code, s->shape.size, sizeof *step->roots.code, "signs"));
+        step->roots.scale = (float)scale;
+        for (int64_t k = 0; k < s->shape.size; k++)
+            step->roots.code[k] = (uint8_t)(sign.re[k] + sign.im[k] > 0 ? sign.im[k] != 0 : 2 + (sign.im[k] != 0));
+    } else {
+        step->sign = sign.re;
+        sign.re = NULL;
+    }
+done:
+    kl_free(sign.re);
+    kl_free(sign.im);
+    return status;
+}
+
 static int ascending(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -189,7 +212,7 @@ static klift_status draw_step(kl_map *map, int64_t i)
     if (step->kind == KL_TREE_PAIR || step->kind == KL_TREE_SIDE)
         KL_GO(draw_signs(map, 4 * i + 1, t->leaf, 1, &step->leaf[1]));
     if (!root)
-        KL_GO(draw_signs(map, 4 * i + 2, t->size, i == s->root_left ? node * last : node, &step->sign));
+        KL_GO(draw_node(map, i, i == s->root_left ? node * last : node));
     if (root && t->kept < t->size) {
         KL_GO(draw_kept(map, &kept));
         KL_GO(draw_left(map, i, kept));
@@ -303,17 +326,23 @@ static void gather(const kl_tree_shape *t, const work *w, int64_t n, const int32
         out.re[k] = from.re[index[k]];
 }
 
-/* out = a o b o c; without c the factor is left out. */
-static void multiply(const kl_tree_shape *t, int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+static bool is_root(const kl_tree_step *step)
+{
+    return step->sign == NULL && step->roots.code == NULL;
+}
+
+/* out = a o b o the signs behind the step, from its coordinate `first` on; without b when b.re is NULL, without signs at the root. */
+static void multiply(const kl_tree_shape *t, const kl_tree_step *step, int64_t first, int64_t n, kl_complex a, kl_complex b, kl_complex out)
 {
     if (t->complex) {
-        kl_complex_multiply(n, a, b, c, out);
+        kl_roots roots = {is_root(step) ? NULL : step->roots.code + first, step->roots.scale};
+        kl_complex_multiply(n, a, b, is_root(step) ? NULL : &roots, out);
         return;
     }
-    for (int64_t k = 0; c != NULL && k < n; k++)
-        out.re[k] = a.re[k] * b.re[k] * c->re[k];
-    for (int64_t k = 0; c == NULL && k < n; k++)
-        out.re[k] = a.re[k] * b.re[k];
+    for (int64_t k = 0; k < n; k++)
+        out.re[k] = b.re != NULL ? a.re[k] * b.re[k] : a.re[k];
+    for (int64_t k = 0; !is_root(step) && k < n; k++)
+        out.re[k] *= step->sign[first + k];
 }
 
 static kl_complex behind(const kl_tree_shape *t, kl_complex c, int64_t k)
@@ -337,8 +366,7 @@ static void transform_placed(const kl_tree_shape *t, const kl_tree_step *step, c
 /* Coordinates first .. first + count - 1 of the product of two leaves, from `one` and `two` on in theirs. */
 static void multiply_run(const kl_tree_shape *t, const kl_tree_step *step, const work *w, int64_t first, int64_t count, int64_t one, int64_t two, kl_complex out)
 {
-    kl_complex sign = step->sign.re != NULL ? behind(t, step->sign, first) : (kl_complex){0};
-    multiply(t, count, behind(t, w->one, one), behind(t, w->two, two), sign.re != NULL ? &sign : NULL, behind(t, out, first));
+    multiply(t, step, first, count, behind(t, w->one, one), behind(t, w->two, two), behind(t, out, first));
 }
 
 /* Two leaves: block by block, the second one turned by the block's offset. */
@@ -354,16 +382,8 @@ static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, cons
 /* A random leaf: rows of its transform, times the signs that stand behind it. */
 static void pick_leaf(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
 {
-    if (step->sign.re == NULL) {
-        gather(t, w, t->size, step->order, t->leaf, w->one, out);
-        return;
-    }
     gather(t, w, t->size, step->order, t->leaf, w->one, w->left);
-    if (!t->complex)
-        for (int64_t k = 0; k < t->size; k++)
-            out.re[k] = w->left.re[k] * step->sign.re[k];
-    else
-        kl_complex_multiply(t->size, w->left, step->sign, NULL, out);
+    multiply(t, step, 0, t->size, w->left, (kl_complex){0}, out);
 }
 
 static kl_complex slot(const kl_tree_state *s, const work *w, int64_t at)
@@ -376,7 +396,7 @@ static kl_complex slot(const kl_tree_state *s, const work *w, int64_t at)
 static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const work *w, kl_complex a, kl_complex b, kl_complex out)
 {
     const kl_tree_shape *t = &s->shape;
-    bool pair = step->kind == KL_TREE_PAIR, root = step->sign.re == NULL;
+    bool pair = step->kind == KL_TREE_PAIR, root = is_root(step);
     if (step->kind == KL_TREE_LEAF || pair)
         transform_leaf(t, w->row, &step->leaf[0], w->one);
     if (pair)
@@ -392,7 +412,7 @@ static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const w
         gather(t, w, count, step->order, step->kind == KL_TREE_JOIN ? t->size : t->leaf, step->kind == KL_TREE_JOIN ? b : w->two, w->right);
         if (step->left != NULL)
             gather(t, w, count, step->left, pair ? t->leaf : t->size, pair ? w->one : a, w->left);
-        multiply(t, count, step->left != NULL ? w->left : a, w->right, root ? NULL : &step->sign, out);
+        multiply(t, step, 0, count, step->left != NULL ? w->left : a, w->right, out);
     }
     if (!root)
         transform(t, t->size, out);
@@ -460,7 +480,7 @@ static double cost(const kl_map *map, int64_t entries)
         const kl_tree_step *step = &s->step[i];
         double leaves = step->kind == KL_TREE_PAIR ? 2 : step->kind == KL_TREE_JOIN ? 0 : 1;
         sum += leaves * parts * leaf * (log2(leaf) + 1) + size * (product + parts);
-        if (step->sign.re != NULL)
+        if (!is_root(step))
             sum += size * (product + parts * log2(size));
     }
     return sum;
@@ -478,11 +498,12 @@ static void clear(kl_map *map)
     kl_tree_state *s = map->state;
     for (int64_t i = 0; s->step != NULL && i < 2 * s->shape.leaves; i++) {
         kl_tree_step *step = &s->step[i];
-        const kl_complex sign[] = {step->leaf[0], step->leaf[1], step->sign};
-        for (int k = 0; k < 3; k++) {
-            kl_free(sign[k].re);
-            kl_free(sign[k].im);
+        for (int k = 0; k < 2; k++) {
+            kl_free(step->leaf[k].re);
+            kl_free(step->leaf[k].im);
         }
+        kl_free(step->sign);
+        kl_free(step->roots.code);
         kl_free(step->place);
         kl_scatter_clear(&step->scatter);
         kl_free(step->order);

@@ -25,7 +25,8 @@ typedef struct kl_tree_shape {
 typedef struct kl_tree_step {
     kl_tree_kind kind;
     kl_complex leaf[2]; /* signs of leaves (P), left and right */
-    kl_complex sign;    /* signs of the node above on this result (m), with the scales; NULL at the root */
+    float *sign;        /* real trees: signs of the node above on this result (m), with the scales; NULL at the root */
+    kl_roots roots;     /* complex trees: the same; codes NULL at the root */
     int32_t *order;     /* which coordinate of the right side meets coordinate k; NULL for two leaves without features left out */
     int32_t *place;     /* two leaves: where the columns of the right one stand (P) */
     int32_t *offset;    /* two leaves: (P) */

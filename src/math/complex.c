@@ -3,7 +3,7 @@
 
 #include "math/micro.h"
 
-void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out)
 {
     kl_micro_get()->multiply(n, a, b, c, out);
 }

@@ -8,8 +8,14 @@ typedef struct kl_complex {
     float *re, *im;
 } kl_complex;
 
-/* out = a o b, or a o b o c when c is not NULL; all (n). out may be a or b itself. */
-void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+/* The numbers scale i^code[k], codes 0 to 3: signs of a complex sketch in a byte. */
+typedef struct kl_roots {
+    uint8_t *code;
+    float scale;
+} kl_roots;
+
+/* out = a o b, or a o b o c when c is not NULL; without b when b.re is NULL. All (n); out may be a or b itself. */
+void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
 /* out[k] = a[index[k]], k < n, of a (count); its parts are first put side by side, pairs (2 count): one load for both. out is
  * another array than pairs. */
 void kl_complex_gather(int64_t n, const int32_t *index, int64_t count, kl_complex a, float *pairs, kl_complex out);

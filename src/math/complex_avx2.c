@@ -7,25 +7,56 @@
 
 #include <string.h>
 
-/* No fused products: the bits are those of the reference. */
-AVX2 void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+typedef struct pair {
+    __m256 re, im;
+} pair;
+
+AVX2 INLINE pair load(kl_complex a, int64_t k)
 {
+    return (pair){_mm256_loadu_ps(a.re + k), _mm256_loadu_ps(a.im + k)};
+}
+
+/* No fused products: the bits are those of the reference. */
+AVX2 INLINE pair times(pair a, pair b)
+{
+    return (pair){_mm256_sub_ps(_mm256_mul_ps(a.re, b.re), _mm256_mul_ps(a.im, b.im)), _mm256_add_ps(_mm256_mul_ps(a.re, b.im), _mm256_mul_ps(a.im, b.re))};
+}
+
+/* Codes pick from the four roots inside half a vector. */
+AVX2 INLINE pair roots(const kl_roots *c, int64_t k)
+{
+    const __m256 cosine = _mm256_setr_ps(1, 0, -1, 0, 1, 0, -1, 0), sine = _mm256_setr_ps(0, 1, 0, -1, 0, 1, 0, -1), scale = _mm256_set1_ps(c->scale);
+    __m256i code = _mm256_cvtepu8_epi32(_mm_loadu_si64(c->code + k));
+    return (pair){_mm256_permutevar_ps(_mm256_mul_ps(cosine, scale), code), _mm256_permutevar_ps(_mm256_mul_ps(sine, scale), code)};
+}
+
+/* `two` and `turned` are constants where it is called. Returns how many numbers it made. */
+AVX2 INLINE int64_t products(bool two, bool turned, int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out)
+{
+    const kl_roots turn = turned ? *c : (kl_roots){0};
     int64_t k = 0;
     for (; k + 8 <= n; k += 8) {
-        __m256 ar = _mm256_loadu_ps(a.re + k), ai = _mm256_loadu_ps(a.im + k), br = _mm256_loadu_ps(b.re + k), bi = _mm256_loadu_ps(b.im + k);
-        __m256 re = _mm256_sub_ps(_mm256_mul_ps(ar, br), _mm256_mul_ps(ai, bi)), im = _mm256_add_ps(_mm256_mul_ps(ar, bi), _mm256_mul_ps(ai, br));
-        if (c != NULL) {
-            __m256 cr = _mm256_loadu_ps(c->re + k), ci = _mm256_loadu_ps(c->im + k);
-            ar = _mm256_sub_ps(_mm256_mul_ps(re, cr), _mm256_mul_ps(im, ci));
-            im = _mm256_add_ps(_mm256_mul_ps(re, ci), _mm256_mul_ps(im, cr));
-            re = ar;
-        }
-        _mm256_storeu_ps(out.re + k, re);
-        _mm256_storeu_ps(out.im + k, im);
+        pair v = load(a, k);
+        if (two)
+            v = times(v, load(b, k));
+        if (turned)
+            v = times(v, roots(&turn, k));
+        _mm256_storeu_ps(out.re + k, v.re);
+        _mm256_storeu_ps(out.im + k, v.im);
     }
-    kl_complex left = {a.re + k, a.im + k}, right = {b.re + k, b.im + k}, to = {out.re + k, out.im + k}, third = {0};
+    return k;
+}
+
+AVX2 void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out)
+{
+    int64_t k = b.re == NULL ? (c == NULL ? products(false, false, n, a, b, c, out) : products(false, true, n, a, b, c, out))
+                             : (c == NULL ? products(true, false, n, a, b, c, out) : products(true, true, n, a, b, c, out));
+    kl_complex left = {a.re + k, a.im + k}, right = {0}, to = {out.re + k, out.im + k};
+    kl_roots third = {0};
+    if (b.re != NULL)
+        right = (kl_complex){b.re + k, b.im + k};
     if (c != NULL)
-        third = (kl_complex){c->re + k, c->im + k};
+        third = (kl_roots){c->code + k, c->scale};
     if (k < n)
         kl_micro_portable.multiply(n - k, left, right, c != NULL ? &third : NULL, to);
 }

@@ -39,8 +39,8 @@ typedef struct kl_micro {
     /* scatter.h: entries of a row onto x, and a dense row into all groups of x */
     void (*scatter)(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
     void (*collect)(const kl_scatter *scatter, const float *row, float *x);
-    /* complex.h: out = a o b, o c when c is not NULL; each product and sum is rounded by itself */
-    void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+    /* complex.h: out = a o b, without b when b.re is NULL, o c when c is not NULL; each product and sum is rounded by itself */
+    void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     void (*gather)(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */

@@ -139,12 +139,17 @@ static void collect(const kl_scatter *s, const float *row, float *x)
         }
 }
 
-static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out)
+static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out)
 {
+    float scale = c != NULL ? c->scale : 1, cosine[4] = {scale, 0, -scale, 0}, sine[4] = {0, scale, 0, -scale};
     for (int64_t k = 0; k < n; k++) {
-        float re = a.re[k] * b.re[k] - a.im[k] * b.im[k], im = a.re[k] * b.im[k] + a.im[k] * b.re[k];
-        out.re[k] = c != NULL ? re * c->re[k] - im * c->im[k] : re;
-        out.im[k] = c != NULL ? re * c->im[k] + im * c->re[k] : im;
+        float re = a.re[k], im = a.im[k];
+        if (b.re != NULL) {
+            re = a.re[k] * b.re[k] - a.im[k] * b.im[k];
+            im = a.re[k] * b.im[k] + a.im[k] * b.re[k];
+        }
+        out.re[k] = c != NULL ? re * cosine[c->code[k]] - im * sine[c->code[k]] : re;
+        out.im[k] = c != NULL ? re * sine[c->code[k]] + im * cosine[c->code[k]] : im;
     }
 }
 

@@ -31,7 +31,7 @@ void kl_avx2_hadamard(int64_t n, const float *sign, const float *from, float *x)
 void kl_avx2_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_scatter(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
 void kl_avx2_collect(const kl_scatter *scatter, const float *row, float *x);
-void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_complex *c, kl_complex out);
+void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
 /* The end of finish, where it does not join the last stages: out = x, times a when there is one. */
 void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs);
