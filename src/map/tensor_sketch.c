@@ -19,6 +19,7 @@
 #include <math.h>
 
 enum { APART = 16 }; /* floats between the two parts: no stride of a multiple of a page */
+enum { LINE = 16 };  /* floats of a cache line */
 
 static const kl_param params[] = {{0}};
 
@@ -123,6 +124,8 @@ static klift_status apply_row(const kl_map *map, const kl_batch *x, int64_t row,
     kl_complex sketch = behind(s, w->sketch), product = behind(s, w->product), out = {z, z + kept};
     KL_TRY(read_row(map, x, row, w));
     for (int64_t c = 0; c < degree; c++) {
+        for (int64_t k = map->n_out * c / degree; k < map->n_out * (c + 1) / degree; k += LINE) /* z is on its way while the factors are made */
+            __builtin_prefetch(z + k, 1, 2);
         if (w->count < 0)
             kl_scatter_dense(&s->scatter[c], w->row, w->sketch);
         else
