@@ -183,7 +183,13 @@ static klift_status plan_second(kl_map *map, int64_t i)
         float re = step->leaf[1].re[at], im = step->leaf[1].im[at];
         step->scatter.code[j] = kl_scatter_code(im != 0 ? leaf + APART + at : at, re + im < 0);
     }
-    return kl_scatter_sort(&step->scatter);
+    KL_TRY(kl_scatter_sort(&step->scatter));
+    kl_free(step->place);
+    kl_free(step->leaf[1].re);
+    kl_free(step->leaf[1].im);
+    step->place = NULL;
+    step->leaf[1] = (kl_complex){0};
+    return KLIFT_OK;
 }
 
 /* At the root with features left out, the left side is picked too. */
