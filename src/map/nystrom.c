@@ -22,7 +22,7 @@ enum { RPCHOLESKY, UNIFORM, KMEANS, ALL, FROM_FILE };
 enum { AUTO, FLOAT32, FLOAT64 };
 enum { LEAST_SAMPLE = 4096, MOST_ALL = 20000, MOST_LANDMARKS = 1 << 20, EXPLAINED = 256 };
 
-static const double overshoot = 2, largest_jitter = 1;
+static const double overshoot = 2;
 
 static const kl_param params[] = {
     {"landmarks", KL_WORD, "rpcholesky", 0, 0, false, "rpcholesky|uniform|kmeans++|all|file", "how landmarks are chosen among the sample's rows; all: every row, up to 20,000; file: those of file"},
@@ -274,7 +274,7 @@ static klift_status fit(kl_map *map, const kl_survey *survey, klift_run *run)
         KL_GO(kl_whitening_make(&s->whitening, map->kernel, &rows, map->n_in, given_jitter, exact, run));
         given_jitter = s->whitening.jitter;
         KL_GO(explains(map, survey, &most));
-        if (most > overshoot && given_jitter * 10 > largest_jitter)
+        if (most > overshoot && given_jitter * 10 > kl_whitening_largest(map->kernel, s->landmark.rows))
             KL_GO(kl_fail(KLIFT_DATA, "kernel %s is too far from positive definite on these rows: with jitter %.3g landmarks make %.3g times K(x, x) of one; change its parameters, "
                           "or use map spherical with prepare=unit", map->kernel->type->name, given_jitter, most));
     }

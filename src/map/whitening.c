@@ -12,7 +12,6 @@
 
 enum { STRIP = 256, CHUNK = 256 };
 
-static const double largest_jitter = 1;
 
 /* ---- K_SS, its factor and inverse ---- */
 
@@ -54,9 +53,15 @@ static klift_status fill(filling *f, klift_run *run)
     return status;
 }
 
+double kl_whitening_largest(const kl_kernel *kernel, int64_t n)
+{
+    return kernel->type->indefinite && n > 10 ? 0.1 * (double)n : 1;
+}
+
 /* Adds to the diagonal and factors; K_SS is made again when that fails, since the factor has overwritten it. */
 static klift_status factor(filling *f, double *jitter, klift_run *run)
 {
+    double most = kl_whitening_largest(f->kernel, f->tiles->n);
     for (;; *jitter *= 10) {
         double mean = 0;
         int64_t failed, edge = f->tiles->edge, n = f->tiles->n;
@@ -68,7 +73,7 @@ static klift_status factor(filling *f, double *jitter, klift_run *run)
         KL_TRY(kl_tiles_factor(f->tiles, run, &failed));
         if (failed < 0)
             return KLIFT_OK;
-        if (*jitter * 10 > largest_jitter || !(mean > 0))
+        if (*jitter * 10 > most || !(mean > 0))
             return kl_fail(KLIFT_DATA, "kernel %s is not positive on the landmarks (landmark %lld): nystrom needs a positive definite kernel", f->kernel->type->name, (long long)failed);
     }
 }

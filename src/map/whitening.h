@@ -17,6 +17,8 @@ typedef struct kl_whitening {
     kl_tiles tiles;
 } kl_whitening;
 
+/* The largest jitter, in means of the diagonal: 1, or a tenth of the trace for a kernel that has negative eigenvalues, which grow with n. */
+double kl_whitening_largest(const kl_kernel *kernel, int64_t n);
 /* From the landmarks: factors in float64; the jitter grows tenfold until that succeeds. */
 klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const kl_side *landmarks, int64_t columns, double jitter, bool exact, klift_run *run);
 int64_t kl_whitening_bytes(int64_t n, bool exact);
