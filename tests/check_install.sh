@@ -66,6 +66,12 @@ tr '\n' ' ' <"$root/include/klift.h" | grep -oE 'KLIFT_API [^;]*;' | grep -oE 'k
 holds "klift.h declares functions" [ "$(wc -l <"$work/declared")" -gt 40 ]
 holds "libklift.so shows what klift.h declares, and nothing else" diff "$work/declared" "$work/shown"
 
+# ---- what it calls: it never prints, exits, aborts, catches signals, or calls what two threads may not (lgamma sets signgam) ----
+nm -D --undefined-only "$lib/libklift.so" | awk '{ sub(/@.*/, "", $2); print $2 }' >"$work/called"
+holds "libklift.so calls the C library" grep -qx snprintf "$work/called"
+never='v?printf|__printf_chk|puts|putchar|perror|_?exit|_Exit|abort|__assert_fail|raise|kill|signal|sigaction|lgamma|s?rand|random|strtok|setlocale|localtime|gmtime|system'
+holds "and nothing that a library must leave alone" [ -z "$(grep -xE "$never" "$work/called")" ]
+
 # ---- examples ----
 "$root/bin/klift" generate rings "$work/rings.svm" --rows 500 -q
 "$root/bin/klift" train "$work/rings.svm" --features 64 -o "$work/rings.klift" -q >/dev/null

@@ -11,7 +11,6 @@
 
 #include "base/number_wide.h"
 
-#include <assert.h>
 #include <stdbool.h>
 
 /* Near the guess both sides are alike: below 10^782 or 2^54 * 5^1107, 2625 bits, and a spare word to shift into. */
@@ -32,10 +31,8 @@ static void multiply_add(whole *a, uint64_t factor, uint64_t carry)
         a->word[i] = product.low + carry;
         carry = product.high + (a->word[i] < carry);
     }
-    if (carry != 0) {
-        assert(a->count < WORDS);
+    if (carry != 0)
         a->word[a->count++] = carry;
-    }
 }
 
 static void multiply_five(whole *a, int64_t power)
@@ -53,7 +50,6 @@ static void shift(whole *a, int64_t bits)
 {
     multiply_add(a, UINT64_C(1) << (bits % 64), 0);
     int words = (int)(bits / 64);
-    assert(a->count + words <= WORDS);
     for (int i = a->count - 1; i >= 0; i--)
         a->word[i + words] = a->word[i];
     for (int i = 0; i < words; i++)

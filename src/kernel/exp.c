@@ -4,6 +4,8 @@
  */
 #include "kernel/kernel.h"
 
+#include "math/gamma.h"
+
 #include <math.h>
 
 enum { SIGMA };
@@ -44,7 +46,7 @@ static void of_products(const kl_kernel *kernel, int64_t count, const double *xy
 
 static double log_coefficient(const kl_kernel *kernel, int64_t n)
 {
-    return -lgamma((double)n + 1) - 2 * (double)n * log(kernel->value[SIGMA].number);
+    return -kl_log_gamma((double)n + 1) - 2 * (double)n * log(kernel->value[SIGMA].number);
 }
 
 const kl_kernel_type kl_kernel_exp = {

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 
 #include "math/exponential.h"
+#include "math/gamma.h"
 
 #include <math.h>
 
@@ -71,7 +72,7 @@ static void frequency(const kl_kernel *kernel, const kl_random *from, uint32_t r
 
 static double log_coefficient(const kl_kernel *kernel, int64_t n)
 {
-    return (double)n * log(2 * kernel->value[GAMMA].number) - lgamma((double)n + 1);
+    return (double)n * log(2 * kernel->value[GAMMA].number) - kl_log_gamma((double)n + 1);
 }
 
 static double log_prefactor(const kl_kernel *kernel, double square)

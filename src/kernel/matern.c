@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 
 #include "math/exponential.h"
+#include "math/gamma.h"
 
 #include <math.h>
 
@@ -38,7 +39,7 @@ static double profile(double nu, double t)
         if (u > peak && up < -40)
             break;
     }
-    return (1 - nu) * log(2.0) - lgamma(nu) + nu * log(t) + top + log(sum * step);
+    return (1 - nu) * log(2.0) - kl_log_gamma(nu) + nu * log(t) + top + log(sum * step);
 }
 
 /* K at t = sqrt(2 nu) distance / length, any nu */

@@ -5,6 +5,8 @@
  */
 #include "kernel/kernel.h"
 
+#include "math/gamma.h"
+
 #include <math.h>
 
 enum { DEGREE, GAMMA, OFFSET };
@@ -47,7 +49,7 @@ static double log_coefficient(const kl_kernel *kernel, int64_t n)
     if (n > p.degree)
         return -INFINITY;
     double log_offset = rest > 0 ? rest * log(p.offset) : 0; /* 0^0 = 1, otherwise the log of 0 stays -INFINITY */
-    return lgamma(degree + 1) - lgamma((double)n + 1) - lgamma(rest + 1) + (double)n * log(p.gamma) + log_offset;
+    return kl_log_gamma(degree + 1) - kl_log_gamma((double)n + 1) - kl_log_gamma(rest + 1) + (double)n * log(p.gamma) + log_offset;
 }
 
 static int64_t degree(const kl_kernel *kernel)

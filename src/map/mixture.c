@@ -8,6 +8,7 @@
 #include "map/law.h"
 
 #include "base/memory.h"
+#include "math/gamma.h"
 #include "math/nonnegative.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static double evaluate(work *w, const double *u)
 {
     double d = (double)w->target->d, all = 0, sum = 0;
     for (int64_t i = 0; i < w->terms; i++) {
-        double s = u[w->terms + i], constant = log(2.0) - 0.5 * d * (log(4.0) + 2 * s) - lgamma(0.5 * d) + log(w->step);
+        double s = u[w->terms + i], constant = log(2.0) - 0.5 * d * (log(4.0) + 2 * s) - kl_log_gamma(0.5 * d) + log(w->step);
         for (int64_t j = 0; j < CELLS; j++)
             w->f[i][j] = exp((d - 1) * log(middle(w, j)) - pow(middle(w, j), 2) / (4 * exp(2 * s)) + constant);
     }
