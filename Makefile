@@ -59,8 +59,13 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CLI     := $(sort $(wildcard cli/*.c))
 CLI_OBJECTS := $(CLI:%.c=$(BUILD)/%.o)
 TEST_SOURCES := $(filter-out $(if $(filter 0,$(KLIFT_SPHERICAL)),$(patsubst %,tests/test_%.c,spherical spherical_usps law)),$(sort $(wildcard tests/test_*.c)))
-ifeq ($(SANITIZE),thread) # which finds nothing in a program without threads, slowly
+# Under a sanitizer the scripts that run its own build; the thread sanitizer finds nothing in what has no threads, slowly.
+ifeq ($(SANITIZE),thread)
 TEST_SOURCES := $(shell grep -lE 'kl(ift)?_run|kl_parallel|pthread' $(TEST_SOURCES))
+export TEST_SCRIPTS ?= cli/run.sh
+export CLI_PARTS ?= 2_train 3_predict
+else ifneq ($(SANITIZE),)
+export TEST_SCRIPTS ?= check_fuzz_corpus.sh cli/run.sh
 endif
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
