@@ -104,24 +104,17 @@ static klift_status draw_transform(kl_map *map, int64_t size, int64_t count, flo
     return KLIFT_OK;
 }
 
-/* How many columns behind `column` are alike, and what they add to K. */
-static int64_t alike(const kl_map *map, int64_t column, const kl_pair *pair, double *part)
-{
-    const state *s = map->state;
-    const kl_map *inner = map->inner;
-    if (inner->type->alike != NULL)
-        return inner->type->alike(inner, s->exact + column, pair, part);
-    *part = pair != NULL ? kl_kernel_value(map->kernel, pair) : 0;
-    return inner->n_out - s->exact - column;
-}
-
 static klift_status find_runs(kl_map *map, int64_t columns)
 {
     state *s = map->state;
+    const kl_map *inner = map->inner;
     double part;
     KL_TRY(kl_new(&s->run, columns + 1, sizeof *s->run, "runs of columns"));
-    for (int64_t at = 0; at < columns; at += alike(map, at, NULL, &part))
+    for (int64_t at = 0; at < columns;) {
+        int64_t here = inner->type->alike != NULL ? inner->type->alike(inner, s->exact + at, NULL, &part) : 0;
         s->run[s->runs++] = at;
+        at = here > 0 ? at + here : columns;
+    }
     s->run[s->runs] = columns;
     return KLIFT_OK;
 }
@@ -346,9 +339,9 @@ static double variance(const kl_map *map, const kl_pair *pair)
     for (int64_t r = 0; r < s->runs; r++) {
         double both = xy, first = xx, second = yy; /* one run: what the mixed columns leave, with all of its rounding */
         if (s->runs > 1) {
-            alike(map, s->run[r], pair, &both);
-            alike(map, s->run[r], &x, &first);
-            alike(map, s->run[r], &y, &second);
+            inner->type->alike(inner, s->exact + s->run[r], pair, &both);
+            inner->type->alike(inner, s->exact + s->run[r], &x, &first);
+            inner->type->alike(inner, s->exact + s->run[r], &y, &second);
         }
         sum += (1 - 1 / copies) * (first * second + both * both) / (double)(s->run[r + 1] - s->run[r]);
     }

@@ -382,22 +382,24 @@ static klift_status resize(kl_map *map, const kl_survey *survey, int64_t columns
     return fit_wish(map, &wish, survey, run);
 }
 
-/* law=signal: one degree's real or imaginary parts; otherwise all of the rest, which has less variance mixed. */
+/* law=signal: one degree's real or imaginary parts. Of other laws degrees may be mixed, which has less variance. */
 static int64_t alike(const kl_map *map, int64_t column, const kl_pair *pair, double *part)
 {
     const state *s = map->state;
     const kl_degrees *g = &s->degrees;
-    int64_t unit = column - g->columns, units = s->random.units, parts = s->random.complex_signs ? 2 : 1;
+    int64_t unit = column - g->columns, parts = s->random.complex_signs ? 2 : 1;
     kl_moments m;
-    double log_both = pair != NULL ? kl_frame_measure(&s->frame, pair->x, pair->y, &m) : 0;
-    bool apart = map->value[LAW].word == KL_LAW_SIGNAL;
     *part = 0;
-    if (apart && unit >= parts * units) /* zeros */
+    if (map->value[LAW].word != KL_LAW_SIGNAL)
+        return 0;
+    if (unit >= parts * s->random.units) /* zeros */
         return map->n_out - column;
-    int64_t degree = apart ? s->random.degree[unit % units] : 0;
-    for (int64_t n = apart ? degree : g->exact + 1; pair != NULL && n <= (apart ? degree : g->last); n++)
-        *part += exp(log_both) * kl_moments_mean(&m, n, kl_degrees_log(g, map->kernel, n)) / (apart ? (double)parts : 1);
-    return apart ? g->count[degree] : map->n_out - column;
+    int64_t degree = s->random.degree[unit % s->random.units];
+    if (pair != NULL) {
+        double log_both = kl_frame_measure(&s->frame, pair->x, pair->y, &m);
+        *part = exp(log_both) * kl_moments_mean(&m, degree, kl_degrees_log(g, map->kernel, degree)) / (double)parts;
+    }
+    return g->count[degree];
 }
 
 const kl_map_type kl_map_maclaurin = {

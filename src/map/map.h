@@ -64,8 +64,8 @@ typedef struct kl_map_type {
     int64_t (*exact_columns)(const kl_map *map);
     /* (optional, with exact_columns) after fit: as many random columns as this behind the exact ones it has; sets features */
     klift_status (*resize)(kl_map *map, const kl_survey *survey, int64_t columns, klift_run *run);
-    /* (optional) for maps around it, after draw: how many columns from `column` on have one law and are only to be mixed with each
-     * other, and with a pair, what they add to K; without it all columns behind the exact ones are alike */
+    /* (optional) for maps around it, after draw: how many columns from `column` on have a law of their own and are only to be mixed with
+     * each other, and with a pair, what they add to K; 0, or without it: all columns behind the exact ones are alike */
     int64_t (*alike)(const kl_map *map, int64_t column, const kl_pair *pair, double *part);
     void (*clear)(kl_map *map);                                     /* (optional) */
 } kl_map_type;
