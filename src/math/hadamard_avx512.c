@@ -44,22 +44,11 @@ AVX512 INLINE __m512 within(__m512 v)
 
 #include "math/hadamard_body.h"
 
-/* The stages up to `last`, n or less. */
 AVX512 INLINE void transform(bool rest, int64_t last, int64_t n, const float *sign, const float *from, float *x)
 {
     int64_t h = FIRST;
     int stages = 0; /* after the first ones */
-    switch (n / LANES) {
-    case 0:
-        if (!rest)
-            kl_micro_portable.hadamard(n, sign, from, x);
-        break;
-    case 1: begin(1, rest, n, sign, from, x); break;
-    case 2: begin(2, rest, n, sign, from, x); break;
-    case 4: begin(4, rest, n, sign, from, x); break;
-    case 8: begin(8, rest, n, sign, from, x); break;
-    default: begin(MOST, rest, n, sign, from, x); break;
-    }
+    begin_all(rest, n, sign, from, x);
     while (h << stages < last)
         stages++;
     if (stages == 1)
@@ -79,15 +68,7 @@ AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, 
 
 AVX512 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
 {
-    bool joined = kept == n && n >= 4 * FIRST;
-    transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re);
-    transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im);
-    if (!joined)
-        kl_avx2_keep(kept, x, a, out);
-    else if (a != NULL)
-        last_product(n, x, a, out);
-    else
-        last_product(n, x, NULL, out);
+    finish(n, kept, x, a, out);
 }
 
 #else

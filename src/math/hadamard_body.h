@@ -4,6 +4,9 @@
  * within(), the stages inside a vector, and beyond_eight(), those of them from 8 on. `rest`, a constant where it is called, leaves
  * out the stages 1, 2 and 4.
  */
+/* The stages up to `last`, n or less: begin_all, then passes as wide as the registers allow. */
+TARGET INLINE void transform(bool rest, int64_t last, int64_t n, const float *sign, const float *from, float *x);
+
 /* One stage between `count` vectors, those a step apart being partners. */
 TARGET INLINE void stage(int count, int step, VECTOR *v)
 {
@@ -97,4 +100,34 @@ TARGET INLINE void last_product(int64_t n, kl_complex x, const kl_complex *a, kl
             STORE(out.im + j + k * (n / 4), im[k]);
         }
     }
+}
+
+/* The stages inside FIRST values of all n, or of fewer. */
+TARGET INLINE void begin_all(bool rest, int64_t n, const float *sign, const float *from, float *x)
+{
+    switch (n / LANES) {
+    case 0:
+        if (!rest)
+            kl_micro_portable.hadamard(n, sign, from, x);
+        break;
+    case 1: begin(1, rest, n, sign, from, x); break;
+    case 2: begin(2, rest, n, sign, from, x); break;
+    case 4: begin(4, rest, n, sign, from, x); break;
+    case 8: begin(8, rest, n, sign, from, x); break;
+    default: begin(MOST, rest, n, sign, from, x); break;
+    }
+}
+
+/* Stages of both parts, the last two of them with the product where all of it is kept. */
+TARGET INLINE void finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
+{
+    bool joined = kept == n && n >= 4 * FIRST;
+    transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re);
+    transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im);
+    if (!joined)
+        kl_avx2_keep(kept, x, a, out);
+    else if (a != NULL)
+        last_product(n, x, a, out);
+    else
+        last_product(n, x, NULL, out);
 }
