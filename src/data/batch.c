@@ -119,6 +119,14 @@ klift_status kl_batch_check(const kl_batch *batch, const char *what)
     return kl_batch_check_values(batch, what, 0);
 }
 
+int64_t kl_batch_row(const kl_batch *batch, int64_t row, const int32_t **column, const float **value)
+{
+    bool dense = batch->dense != NULL;
+    *column = dense ? NULL : batch->column + batch->start[row];
+    *value = dense ? batch->dense + row * batch->stride : batch->value + batch->start[row];
+    return dense ? batch->columns : batch->start[row + 1] - batch->start[row];
+}
+
 uint64_t kl_mix(uint64_t key, uint64_t value)
 {
     uint64_t z = key + value + UINT64_C(0x9E3779B97F4A7C15);
@@ -138,44 +146,45 @@ static uint64_t mix_entry(uint64_t key, int64_t column, float value)
 
 uint64_t kl_batch_row_key(const kl_batch *batch, int64_t row)
 {
+    const int32_t *column;
+    const float *value;
+    int64_t count = kl_batch_row(batch, row, &column, &value);
     uint64_t key = 0;
-    if (batch->dense != NULL)
-        for (int64_t j = 0; j < batch->columns; j++)
-            key = mix_entry(key, j, batch->dense[row * batch->stride + j]);
-    else
-        for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
-            key = mix_entry(key, batch->column[p], batch->value[p]);
+    for (int64_t p = 0; p < count; p++)
+        key = mix_entry(key, column != NULL ? column[p] : p, value[p]);
     return key;
 }
 
 void kl_batch_row_doubles(const kl_batch *batch, int64_t row, int64_t columns, double *out)
 {
+    const int32_t *column;
+    const float *value;
+    int64_t count = kl_batch_row(batch, row, &column, &value);
     for (int64_t j = 0; j < columns; j++)
         out[j] = 0;
-    if (batch->dense != NULL)
-        for (int64_t j = 0; j < batch->columns; j++)
-            out[j] = (double)batch->dense[row * batch->stride + j];
-    else
-        for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
-            out[batch->column[p]] = (double)batch->value[p];
+    for (int64_t p = 0; p < count; p++)
+        out[column != NULL ? column[p] : p] = (double)value[p];
 }
 
 int64_t kl_batch_row_nonzeros(const kl_batch *batch, int64_t row)
 {
-    const float *value = batch->dense != NULL ? batch->dense + row * batch->stride : batch->value;
-    int64_t first = batch->dense != NULL ? 0 : batch->start[row], last = batch->dense != NULL ? batch->columns : batch->start[row + 1], count = 0;
-    if (value == NULL)
-        return last - first;
-    for (int64_t i = first; i < last; i++)
-        count += value[i] != 0.0f;
-    return count;
+    const int32_t *column;
+    const float *value;
+    int64_t nonzeros = 0;
+    if (batch->dense == NULL && batch->value == NULL)
+        return batch->start[row + 1] - batch->start[row];
+    int64_t count = kl_batch_row(batch, row, &column, &value);
+    for (int64_t i = 0; i < count; i++)
+        nonzeros += value[i] != 0.0f;
+    return nonzeros;
 }
 
 double kl_batch_row_norm(const kl_batch *batch, int64_t row)
 {
     /* float32 values squared fit a double: no overflow, and nothing that a float32 can hold underflows */
-    const float *value = batch->dense != NULL ? batch->dense + row * batch->stride : batch->value + batch->start[row];
-    int64_t count = batch->dense != NULL ? batch->columns : batch->start[row + 1] - batch->start[row];
+    const int32_t *column;
+    const float *value;
+    int64_t count = kl_batch_row(batch, row, &column, &value);
     double sum = 0;
     for (int64_t i = 0; i < count; i++)
         sum += (double)value[i] * (double)value[i];

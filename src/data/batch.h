@@ -16,6 +16,8 @@ klift_status kl_batch_check(const kl_batch *batch, const char *what);
 /* The same in two parts: everything but the entries of x, then those of some rows, which messages count from `first`. */
 klift_status kl_batch_check_shape(const kl_batch *batch, const char *what);
 klift_status kl_batch_check_values(const kl_batch *batch, const char *what, int64_t first);
+/* Entries of a row with values: how many, their values, and their columns, NULL when every column has one. */
+int64_t kl_batch_row(const kl_batch *batch, int64_t row, const int32_t **column, const float **value);
 /* Key of a row's content: its nonzero (column, value) pairs; the same for dense and CSR. */
 uint64_t kl_batch_row_key(const kl_batch *batch, int64_t row);
 /* Row as doubles, zeros filled in: out (columns), columns >= batch->columns. */

@@ -15,19 +15,17 @@
 static const kl_param params[] = {{0}};
 static const double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942;
 
-/* A column with nothing on one side adds nothing; both sides are above 0 here. */
-typedef double (*term)(double x, double y);
-
-static double sum_terms(term of, const kl_pair *pair, double scale)
+/* A column with nothing on one side adds nothing. */
+static double value(const kl_kernel *kernel, const kl_pair *pair, double scale)
 {
     double sum = 0;
     for (int64_t i = 0; i < pair->n; i++)
         if (pair->x[i] > 0 && pair->y[i] > 0)
-            sum += of(pair->x[i], pair->y[i]);
+            sum += kernel->type->of_column(pair->x[i], pair->y[i]);
     return scale * sum;
 }
 
-static void sum_panel(term of, int64_t n, const double *x, const float *y, double *k)
+static void of_panel(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k)
 {
     enum { WIDTH = KL_KERNEL_PANEL };
     for (int w = 0; w < WIDTH; w++)
@@ -35,7 +33,7 @@ static void sum_panel(term of, int64_t n, const double *x, const float *y, doubl
     for (int64_t i = 0; i < n; i++, y += WIDTH)
         for (int w = 0; x[i] > 0 && w < WIDTH; w++)
             if (y[w] > 0)
-                k[w] += of(x[i], (double)y[w]);
+                k[w] += kernel->type->of_column(x[i], (double)y[w]);
 }
 
 /* ---- intersection ---- */
@@ -43,18 +41,6 @@ static void sum_panel(term of, int64_t n, const double *x, const float *y, doubl
 static double smaller(double x, double y)
 {
     return x < y ? x : y;
-}
-
-static double intersection_value(const kl_kernel *kernel, const kl_pair *pair, double scale)
-{
-    (void)kernel;
-    return sum_terms(smaller, pair, scale);
-}
-
-static void intersection_of_panel(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k)
-{
-    (void)kernel;
-    sum_panel(smaller, n, x, y, k);
 }
 
 static double intersection_law(const kl_kernel *kernel, double l)
@@ -77,18 +63,6 @@ static double harmonic(double x, double y)
     return 2 * x * (y / (x + y));
 }
 
-static double chi2_value(const kl_kernel *kernel, const kl_pair *pair, double scale)
-{
-    (void)kernel;
-    return sum_terms(harmonic, pair, scale);
-}
-
-static void chi2_of_panel(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k)
-{
-    (void)kernel;
-    sum_panel(harmonic, n, x, y, k);
-}
-
 static double chi2_law(const kl_kernel *kernel, double l)
 {
     (void)kernel;
@@ -106,18 +80,6 @@ static double chi2_quantile(const kl_kernel *kernel, double u)
 static double shared_bits(double x, double y)
 {
     return (x * log1p(y / x) + y * log1p(x / y)) / (2 * ln_2);
-}
-
-static double jensen_shannon_value(const kl_kernel *kernel, const kl_pair *pair, double scale)
-{
-    (void)kernel;
-    return sum_terms(shared_bits, pair, scale);
-}
-
-static void jensen_shannon_of_panel(const kl_kernel *kernel, int64_t n, const double *x, const float *y, double *k)
-{
-    (void)kernel;
-    sum_panel(shared_bits, n, x, y, k);
 }
 
 static double jensen_shannon_law(const kl_kernel *kernel, double l)
@@ -159,8 +121,9 @@ const kl_kernel_type kl_kernel_intersection = {
     .params = params,
     .offers = KL_SIGNATURE,
     .domain = KL_NON_NEGATIVE,
-    .value = intersection_value,
-    .of_panel = intersection_of_panel,
+    .value = value,
+    .of_panel = of_panel,
+    .of_column = smaller,
     .law = intersection_law,
     .quantile = intersection_quantile,
 };
@@ -171,8 +134,9 @@ const kl_kernel_type kl_kernel_chi2 = {
     .params = params,
     .offers = KL_SIGNATURE,
     .domain = KL_NON_NEGATIVE,
-    .value = chi2_value,
-    .of_panel = chi2_of_panel,
+    .value = value,
+    .of_panel = of_panel,
+    .of_column = harmonic,
     .law = chi2_law,
     .quantile = chi2_quantile,
 };
@@ -183,8 +147,9 @@ const kl_kernel_type kl_kernel_jensen_shannon = {
     .params = params,
     .offers = KL_SIGNATURE,
     .domain = KL_NON_NEGATIVE,
-    .value = jensen_shannon_value,
-    .of_panel = jensen_shannon_of_panel,
+    .value = value,
+    .of_panel = of_panel,
+    .of_column = shared_bits,
     .law = jensen_shannon_law,
     .quantile = jensen_shannon_quantile,
 };

@@ -22,9 +22,9 @@ klift_status kl_domain_check_rows(const kl_kernel *kernel, const kl_batch *rows,
     if (!(kl_domain_of(kernel) & KL_NON_NEGATIVE))
         return KLIFT_OK;
     for (int64_t i = 0; i < rows->rows; i++) {
-        const float *value = rows->dense != NULL ? rows->dense + i * rows->stride : rows->value + rows->start[i];
-        const int32_t *column = rows->dense != NULL ? NULL : rows->column + rows->start[i];
-        int64_t count = rows->dense != NULL ? rows->columns : rows->start[i + 1] - rows->start[i];
+        const int32_t *column;
+        const float *value;
+        int64_t count = kl_batch_row(rows, i, &column, &value);
         for (int64_t p = 0; p < count; p++)
             if (value[p] < 0)
                 return refuse(kernel, base + (column != NULL ? column[p] : p), (double)value[p]);

@@ -82,7 +82,9 @@ struct kl_kernel_type {
     int64_t (*degree)(const kl_kernel *kernel);                       /* (optional) the last n with a_n > 0; without it there is none */
     double (*radius)(const kl_kernel *kernel);                        /* (optional) f(t) is for |t| below it; without it for every t */
     double (*log_prefactor)(const kl_kernel *kernel, double square);  /* (optional) log p(square); without it p = 1 */
-    /* KL_SIGNATURE: K(x, y) = sum of k(x_i, y_i), k(x, y) = sqrt(x y) E cos(l ln(x / y)); the density and the quantiles of |l| */
+    /* KL_SIGNATURE: K(x, y) = sum of k(x_i, y_i), k(x, y) = sqrt(x y) E cos(l ln(x / y)): k of x and y above 0, the density and the
+     * quantiles of |l| */
+    double (*of_column)(double x, double y);
     double (*law)(const kl_kernel *kernel, double l);
     double (*quantile)(const kl_kernel *kernel, double u);
     /* KL_POWER */

@@ -254,8 +254,7 @@ static int64_t scratch_bytes(const kl_map *map, int64_t rows)
 /* E cos(l ln(x / y)) = k(x, y) / sqrt(x y); of the squares it is that of twice the logarithm */
 static double correlation(const kl_kernel *kernel, double x, double y)
 {
-    kl_pair one = {.n = 1, .x = &x, .y = &y, .xy = x * y, .xx = x * x, .yy = y * y};
-    return kl_kernel_value(kernel, &one) / sqrt(x * y);
+    return kernel->type->of_column(x, y) / sqrt(x * y);
 }
 
 typedef struct wave {

@@ -99,10 +99,11 @@ static void take_turns(const void *context, int64_t row, int64_t column, int64_t
 /* Logarithm and scaled root of every entry (n_in each); they are taken back to 0 behind the row, which costs its entries only. */
 static void set_row(const kl_scalars *s, const kl_batch *x, int64_t row, bool back, float *logarithm, float *root)
 {
-    int64_t count = x->dense != NULL ? x->columns : x->start[row + 1] - x->start[row];
-    const float *value = x->dense != NULL ? x->dense + row * x->stride : x->value + x->start[row];
+    const int32_t *column;
+    const float *value;
+    int64_t count = kl_batch_row(x, row, &column, &value);
     for (int64_t p = 0; p < count; p++) {
-        int64_t i = x->dense != NULL ? p : x->column[x->start[row] + p];
+        int64_t i = column != NULL ? column[p] : p;
         bool counts = value[p] > 0 && !back;
         logarithm[i] = counts ? (float)log((double)value[p]) : 0.0f;
         root[i] = counts ? (float)sqrt(2 * (double)value[p] / (s->edge[i + 1] - s->edge[i])) : 0.0f;
@@ -154,11 +155,8 @@ double kl_scalars_square(const kl_scalars *s, const kl_pair *pair)
         all += (double)s->share[i];
     for (int64_t i = 0; i < pair->n; i++) {
         double x = pair->x[i], y = pair->y[i], p = (double)s->share[i] / all;
-        if (!(x > 0 && y > 0))
-            continue;
-        double xx = x * x, yy = y * y;
-        kl_pair squares = {.n = 1, .x = &xx, .y = &yy, .xy = xx * yy, .xx = xx * xx, .yy = yy * yy};
-        sum += (x * y + 0.5 * kl_kernel_value(kernel, &squares)) / p;
+        if (x > 0 && y > 0)
+            sum += (x * y + 0.5 * kernel->type->of_column(x * x, y * y)) / p;
     }
     return sum;
 }

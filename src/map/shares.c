@@ -8,9 +8,9 @@
 static void add_rows(const kl_batch *rows, double *mean)
 {
     for (int64_t i = 0; i < rows->rows; i++) {
-        const float *value = rows->dense != NULL ? rows->dense + i * rows->stride : rows->value + rows->start[i];
-        const int32_t *column = rows->dense != NULL ? NULL : rows->column + rows->start[i];
-        int64_t count = rows->dense != NULL ? rows->columns : rows->start[i + 1] - rows->start[i];
+        const int32_t *column;
+        const float *value;
+        int64_t count = kl_batch_row(rows, i, &column, &value);
         for (int64_t p = 0; p < count; p++)
             mean[column != NULL ? column[p] : p] += (double)value[p];
     }
