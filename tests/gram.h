@@ -30,6 +30,7 @@ gram_errors gram_measure(const gram_case *c);
 gram_errors gram_measure_only(const gram_case *c); /* without asking variance(): stated is NaN */
 /* Measures, prints, and asserts that the mean squared error and the bias are within 5 of their own standard errors. */
 gram_errors gram_check(const gram_case *c);
+gram_errors gram_check_bias(const gram_case *c); /* of a map that states no variance, which is asserted */
 /* Every byte of what a map stores, spoilt in three ways behind the checksums' back: refused, or a map that can be applied to
  * x. Counts are added to. */
 void gram_damage(const kl_map *map, const klift_batch *x, int64_t *tried, int64_t *refused);
