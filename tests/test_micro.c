@@ -291,6 +291,38 @@ static void complex_products_are_the_same_bits_in_all_tables(void **state)
     }
 }
 
+/* However many vectors are taken at a time, each has its own sums. */
+static void rows_against_vectors_equal_the_definition(void **state)
+{
+    static const int64_t lengths[] = {0, 1, 15, 16, 17, 63, 64, 800};
+    enum { VECTORS = 8, STEP = 811 };
+    (void)state;
+    fill();
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        for (int s = 0; s < 8; s++) {
+            const kl_micro *m = kl_micro_at(t);
+            int64_t n = lengths[s];
+            double out[VECTORS], alone, w[1000];
+            for (int64_t count = 0; count <= VECTORS; count++) {
+                m->row_dots(n, f32, f32 + 1000, count, f64 + 77, STEP, out);
+                for (int64_t o = 0; o < count; o++) {
+                    double sum = 0, size = 0;
+                    for (int64_t p = 0; p < n; p++) {
+                        sum += (double)f32[p] * f64[77 + o * STEP + p];
+                        size += fabs((double)f32[p] * f64[77 + o * STEP + p]);
+                    }
+                    assert_true(fabs(out[o] - sum) <= 1e-15 * (double)n * size);
+                    m->row_dots(n, f32, f32, 1, f64 + 77 + o * STEP, STEP, &alone);
+                    assert_memory_equal(&alone, &out[o], sizeof alone);
+                }
+            }
+            memcpy(w, f64, sizeof w);
+            m->row_add(n, -0.3, f32, w);
+            for (int64_t p = 0; p < 1000; p++)
+                assert_true(fabs(w[p] - (f64[p] - (p < n ? 0.3 * (double)f32[p] : 0))) <= 1e-15 * (1 + fabs(f64[p])));
+        }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -326,6 +358,7 @@ int main(void)
         cmocka_unit_test(cosines_of_all_tables_agree),
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = KL_KERNEL_PANEL, WIDEST = KL_MICRO_PANELS * KL_MICRO_WIDEST };
+enum { PANEL = KL_KERNEL_PANEL, WIDEST = KL_PRODUCT_COLUMNS };
 
 static const double near = 0.04, tolerated = 2e-6;
 

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-enum { LANES = 16, MOST = 16, FIRST = LANES * MOST };
+enum { LANES = 16, MOST = 16, WIDEST = 16, FIRST = LANES * MOST };
 
 /* The stage h = 8 inside a vector: each lane becomes its partner plus or minus itself; v times +-1 is exact. */
 AVX512 INLINE __m512 beyond_eight(__m512 v)

@@ -1,6 +1,7 @@
 /*
  * hadamard_body.h - the passes of the Walsh-Hadamard transform for one kind of vector; hadamard_avx2.c and hadamard_avx512.c
- * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MULTIPLY, LANES, MOST (vectors in registers),
+ * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MULTIPLY, LANES, MOST (vectors in
+ * registers), WIDEST (of a pass),
  * within(), the stages inside a vector, and beyond_eight(), those of them from 8 on. `rest`, a constant where it is called, leaves
  * out the stages 1, 2 and 4.
  */
@@ -65,7 +66,7 @@ TARGET INLINE void pass(int count, int64_t n, int64_t h, float *x)
 {
     for (int64_t i = 0; i < n; i += count * h)
         for (int64_t j = i; j < i + h; j += LANES) {
-            VECTOR v[MOST];
+            VECTOR v[WIDEST];
             UNROLL
             for (int k = 0; k < count; k++)
                 v[k] = LOAD(x + j + k * h);

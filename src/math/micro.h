@@ -43,11 +43,23 @@ typedef struct kl_micro {
     void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     void (*gather)(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
+    /* A row (n) against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums (kl_row_total); next: a row that will
+     * be wanted after this one. Then w (n) += factor z. */
+    void (*row_dots)(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);
+    void (*row_add)(int64_t n, double factor, const float *z, double *w);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
     void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);
 } kl_micro;
+
+static inline double kl_row_total(const double lane[16])
+{
+    double four[4];
+    for (int k = 0; k < 4; k++)
+        four[k] = (lane[k] + lane[4 + k]) + (lane[8 + k] + lane[12 + k]);
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
 
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */
 const kl_micro *kl_micro_get(void);            /* the one in use */

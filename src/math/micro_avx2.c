@@ -19,6 +19,7 @@ AVX2 static inline block32 sum32(int64_t k, const float *a, const float *b, bloc
 {
     __m256 c00 = s.c[0][0], c01 = s.c[0][1], c10 = s.c[1][0], c11 = s.c[1][1], c20 = s.c[2][0], c21 = s.c[2][1];
     __m256 c30 = s.c[3][0], c31 = s.c[3][1], c40 = s.c[4][0], c41 = s.c[4][1], c50 = s.c[5][0], c51 = s.c[5][1];
+    FOUR_STEPS
     for (int64_t p = 0; p < k; p++, a += LEFT32, b += WIDTH32) {
         __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8), x;
         x = _mm256_broadcast_ss(a);
@@ -82,6 +83,7 @@ AVX2 static void add64(int64_t k, const double *a, const double *b, double sign,
     for (int i = 0; i < LEFT64; i++)
         _mm_prefetch((const char *)(c + i * stride), _MM_HINT_T0);
     __m256d c00 = _mm256_setzero_pd(), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+    FOUR_STEPS
     for (int64_t p = 0; p < k; p++, a += LEFT64, b += WIDTH64) {
         __m256d b0 = _mm256_loadu_pd(b), b1 = _mm256_loadu_pd(b + 4), x;
         x = _mm256_broadcast_sd(a);
@@ -283,6 +285,8 @@ const kl_micro kl_micro_avx2 = {
     .multiply = kl_avx2_multiply,
     .interleave = kl_avx2_interleave,
     .gather = kl_avx2_gather,
+    .row_dots = kl_avx2_row_dots,
+    .row_add = kl_avx2_row_add,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

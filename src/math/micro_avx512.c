@@ -17,6 +17,7 @@ typedef struct block32 {
 
 AVX512 INLINE block32 sum32(int64_t k, const float *a, const float *b, block32 s)
 {
+    FOUR_STEPS
     for (int64_t p = 0; p < k; p++, a += LEFT32, b += WIDTH32) {
         __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
         UNROLL
@@ -84,6 +85,7 @@ AVX512 static void add64(int64_t k, const double *a, const double *b, double sig
     UNROLL
     for (int i = 0; i < LEFT64; i++)
         sum[i][0] = sum[i][1] = _mm512_setzero_pd();
+    FOUR_STEPS
     for (int64_t p = 0; p < k; p++, a += LEFT64, b += WIDTH64) {
         __m512d b0 = _mm512_loadu_pd(b), b1 = _mm512_loadu_pd(b + 8);
         UNROLL
@@ -187,6 +189,8 @@ const kl_micro kl_micro_avx512 = {
     .multiply = kl_avx2_multiply,
     .interleave = kl_avx2_interleave,
     .gather = kl_avx2_gather,
+    .row_dots = kl_avx2_row_dots,
+    .row_add = kl_avx2_row_add,
     .pairs = kl_avx512_pairs,
     .drain = kl_avx512_drain,
     .cosines = kl_avx512_cosines,

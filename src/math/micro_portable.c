@@ -220,6 +220,27 @@ static void cosines(int64_t count, const float *turns, const float *phase, float
         out[i] = scale * sine_of(0.25f - fabsf(fraction(turns[i] + phase[i])));
 }
 
+static void row_dots(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out)
+{
+    (void)next;
+    for (int64_t o = 0; o < count; o++) {
+        double lane[16] = {0};
+        int64_t p = 0;
+        for (; p + 16 <= n; p += 16)
+            for (int k = 0; k < 16; k++)
+                lane[k] += (double)z[p + k] * w[o * stride + p + k];
+        for (int64_t q = p; q < n; q++)
+            lane[q - p] += (double)z[q] * w[o * stride + q];
+        out[o] = kl_row_total(lane);
+    }
+}
+
+static void row_add(int64_t n, double factor, const float *z, double *w)
+{
+    for (int64_t p = 0; p < n; p++)
+        w[p] += factor * (double)z[p];
+}
+
 const kl_micro kl_micro_portable = {
     .name = "portable",
     .left32 = LEFT,
@@ -239,6 +260,8 @@ const kl_micro kl_micro_portable = {
     .multiply = multiply,
     .interleave = interleave,
     .gather = gather,
+    .row_dots = row_dots,
+    .row_add = row_add,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -1,7 +1,8 @@
 /*
- * product.c - weights packed once in panels of columns, rows packed some 96 at a time in groups; a part of a panel stays in
- * the first cache while the groups pass by it. Finished sums of some 64 columns are handed on while they are there,
- * so that a map's cosines are written once. The block itself is micro.h's.
+ * product.c - weights packed once in panels of columns, rows packed some 264 at a time in groups. A part of the rows' columns stays
+ * in the second cache while panels pass by it, the same part of a panel in the first while the groups do. Finished sums of
+ * KL_PRODUCT_COLUMNS columns are handed on while they are there, so that a map's cosines are written once. The block
+ * itself is micro.h's.
  */
 #include "math/product.h"
 
@@ -9,13 +10,13 @@
 
 #include <string.h>
 
-/* 98 rows are whole groups of 14; of 6 or 4 they become 96. */
-enum { ROWS = 98, PART = 256, WIDE = 8192 };
+/* A chunk of 256 rows at once, in whole groups of 14, 6 or 4. */
+enum { ROWS = 266, PART = 256, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
 
 /* Floats of a row of finished sums. */
 static int64_t line(int width)
 {
-    return KL_MICRO_PANELS * width;
+    return KL_PRODUCT_COLUMNS + width; /* no power of two: sums of one column would meet in the same places of a cache */
 }
 
 static int64_t panel_count(const kl_panels *w)
@@ -115,20 +116,6 @@ static void pack(int64_t count, int64_t k, int left, const float *x, int64_t str
     }
 }
 
-/* One panel against the packed rows into c (count rounded up to `left`, stride): the panel in parts that stay in the
- * first cache while the rows pass by, each going on with the sums of the one before. */
-static void multiply_panel(const kl_micro *micro, const kl_panels *w, int64_t panel, int64_t count, const float *packed, float *c, int64_t stride)
-{
-    const float *b = w->packed + panel * w->k * w->width;
-    int64_t from = 0;
-    do {
-        int64_t left = w->k - from, part = left < PART + PART / 2 ? left : PART; /* a short rest goes with the part before it */
-        for (int64_t r = 0; r < count; r += micro->left32)
-            micro->product32(part, packed + r * w->k + from * micro->left32, b + from * w->width, from > 0, c + r * stride, stride);
-        from += part;
-    } while (from < w->k);
-}
-
 static void give(const kl_product_out *to, int64_t row, int64_t column, int64_t count, const float *sums)
 {
     if (to->take != NULL)
@@ -137,16 +124,30 @@ static void give(const kl_product_out *to, int64_t row, int64_t column, int64_t 
         memcpy(to->out + row * to->stride + column, sums, (size_t)count * sizeof *sums);
 }
 
-/* Up to KL_MICRO_PANELS panels against packed rows; straight to out where nobody takes them and nothing is cut off. */
-static void multiply_group(const kl_panels *w, int64_t panel, int64_t row, int64_t count, const float *packed, float *sums, const kl_product_out *to)
+/* Panels of KL_PRODUCT_COLUMNS columns against packed rows, straight to out where nobody takes them and nothing is cut off. The rows in parts that
+ * stay in the second cache while the panels pass by, a panel's part in the first while the rows do; each part goes on with the
+ * sums of the one before. */
+static void multiply_span(const kl_panels *w, int64_t panel, int64_t row, int64_t count, const float *packed, float *sums, const kl_product_out *to)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t first = panel * w->width, columns = w->n - first < KL_MICRO_PANELS * w->width ? w->n - first : KL_MICRO_PANELS * w->width;
+    int64_t first = panel * w->width, columns = w->n - first < KL_PRODUCT_COLUMNS ? w->n - first : KL_PRODUCT_COLUMNS, from = 0;
     bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left32 == 0;
-    for (int64_t c = 0; c < columns; c += w->width)
-        multiply_panel(micro, w, panel + c / w->width, count, packed, direct ? to->out + row * to->stride + first + c : sums + c, direct ? to->stride : line(w->width));
-    for (int64_t r = 0; !direct && r < count; r++)
-        give(to, row + r, first, columns, sums + r * line(w->width));
+    float *c = direct ? to->out + row * to->stride + first : sums;
+    int64_t stride = direct ? to->stride : line(w->width);
+    do {
+        int64_t left = w->k - from, part = left < PART + PART / 2 ? left : PART; /* a short rest goes with the part before it */
+        for (int64_t j = 0; j < columns; j += w->width) {
+            const float *b = w->packed + ((first + j) * w->k + from * w->width);
+            for (int64_t r = 0; r < count; r += micro->left32)
+                micro->product32(part, packed + r * w->k + from * micro->left32, b, from > 0, c + r * stride + j, stride);
+        }
+        from += part;
+    } while (from < w->k);
+    for (int64_t r = 0; !direct && r < count; r++) {
+        for (int64_t j = 0; j < columns; j += LINE)
+            __builtin_prefetch(sums + (r + 2) * stride + j);
+        give(to, row + r, first, columns, sums + r * stride);
+    }
 }
 
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
@@ -157,8 +158,8 @@ void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t 
     for (int64_t i = 0; i < rows; i += most) {
         int64_t count = rows - i < most ? rows - i : most;
         pack(count, w->k, micro->left32, x + i * stride, stride, packed);
-        for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
-            multiply_group(w, q, i, count, packed, sums, to);
+        for (int64_t q = 0; q < panel_count(w); q += KL_PRODUCT_COLUMNS / w->width)
+            multiply_span(w, q, i, count, packed, sums, to);
     }
 }
 

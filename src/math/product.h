@@ -22,7 +22,9 @@ float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column);
 int64_t kl_panels_floats(const kl_panels *w); /* length of packed */
 void kl_panels_clear(kl_panels *w);
 
-/* Where the sums go: out (rows, n), or to a function that takes them while they are in the first cache. */
+enum { KL_PRODUCT_COLUMNS = 256 }; /* of a row finished at a time by a dense product: whole panels */
+
+/* Where the sums go: out (rows, n), or to a function that takes them while they are in a cache. */
 typedef struct kl_product_out {
     float *out;
     int64_t stride;

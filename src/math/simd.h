@@ -9,11 +9,13 @@
 #include "math/micro.h"
 
 /* INLINE: into the caller always, where counts are constants; UNROLL: loops over vectors, whole. Then arrays of vectors
- * become registers. Emulated ones do not, and would be long to compile. */
+ * become registers. Emulated ones do not, and would be long to compile. FOUR_STEPS: four turns of a loop at a time; fewer
+ * instructions leave more of a core to its own work when another thread shares it. */
 #if defined(KLIFT_TEST_AVX512)
 #define AVX512
 #define INLINE static inline
 #define UNROLL
+#define FOUR_STEPS
 #else
 #include <immintrin.h>
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
@@ -21,8 +23,10 @@
 #define INLINE __attribute__((always_inline)) static inline
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define FOUR_STEPS _Pragma("clang loop unroll_count(4)")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
+#define FOUR_STEPS _Pragma("GCC unroll 4")
 #endif
 #endif
 
@@ -36,6 +40,8 @@ void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, 
 void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs);
 void kl_avx2_gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
+void kl_avx2_row_dots(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);
+void kl_avx2_row_add(int64_t n, double factor, const float *z, double *w);
 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x);
 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);

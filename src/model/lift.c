@@ -42,13 +42,29 @@ typedef struct lifting {
     bool past;
     const char *unchecked; /* what x is called, or NULL: it was checked */
     unsigned char *scratch;
+    int64_t whole; /* chunks; what is behind them goes in pieces, so that no thread waits long for the last one */
 } lifting;
+
+enum { PIECE = KL_CHUNK / 4 };
+
+static int64_t tasks_of(const lifting *l)
+{
+    return l->whole + (l->x->rows - l->whole * KL_CHUNK + PIECE - 1) / PIECE;
+}
+
+static kl_batch part_of(const lifting *l, int64_t task, int64_t *first)
+{
+    bool whole = task < l->whole;
+    *first = whole ? task * KL_CHUNK : l->whole * KL_CHUNK + (task - l->whole) * PIECE;
+    int64_t left = l->x->rows - *first, most = whole ? KL_CHUNK : PIECE;
+    return kl_batch_part(l->x, *first, left < most ? left : most);
+}
 
 static klift_status lift_task(void *context, int64_t task, int worker)
 {
     const lifting *l = context;
-    int64_t first = task * KL_CHUNK, left = l->x->rows - first;
-    kl_batch part = kl_batch_part(l->x, first, left < KL_CHUNK ? left : KL_CHUNK);
+    int64_t first;
+    kl_batch part = part_of(l, task, &first);
     if (l->unchecked != NULL)
         KL_TRY(kl_batch_check_values(&part, l->unchecked, first));
     return kl_lift_chunk(l->lift, &part, l->z + first * l->stride, l->stride, l->past, l->scratch + worker * l->scratch_bytes);
@@ -61,17 +77,16 @@ klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, in
 
 klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run)
 {
-    int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK;
-    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED, .unchecked = what};
+    int64_t threads = kl_run_threads(run), chunks = x->rows / KL_CHUNK, first;
+    lifting l = {.lift = lift, .x = x, .z = z, .stride = stride, .past = x->rows * stride > CACHED, .unchecked = what, .whole = threads == 1 ? chunks : chunks > threads ? chunks - threads : 0};
     KL_TRY(kl_lift_check(lift, x));
-    for (int64_t t = 0; t < tasks; t++) {
-        int64_t left = x->rows - t * KL_CHUNK;
-        kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
+    for (int64_t t = 0; t < tasks_of(&l); t++) {
+        kl_batch part = part_of(&l, t, &first);
         int64_t bytes = kl_lift_scratch(lift, &part);
         l.scratch_bytes = bytes > l.scratch_bytes ? bytes : l.scratch_bytes;
     }
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l.scratch_bytes, &l.scratch));
-    return kl_run_parallel(run, tasks, lift_task, &l);
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * l.scratch_bytes, &l.scratch));
+    return kl_run_parallel(run, tasks_of(&l), lift_task, &l);
 }
 
 /* Prepared rows with their norms; *memory holds them. */

@@ -1,10 +1,11 @@
 /*
  * model.c - scores f(z) = w z + b. Rows go in chunks of 256 through preparation, map and weights on one thread each;
- * every score is eight fixed partial sums in float64, so a row's score does not depend on the rows around it.
+ * every score is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it.
  */
 #include "model/model.h"
 
 #include "base/memory.h"
+#include "math/micro.h"
 
 #include <math.h>
 
@@ -36,18 +37,6 @@ typedef struct scoring {
     int64_t z_floats, scratch_bytes;
 } scoring;
 
-static double dot(int64_t n, const float *z, const double *w)
-{
-    double sum[8] = {0};
-    int64_t p = 0;
-    for (; p + 8 <= n; p += 8)
-        for (int k = 0; k < 8; k++)
-            sum[k] += (double)z[p + k] * w[p + k];
-    for (int k = 0; p < n; p++, k++)
-        sum[k] += (double)z[p] * w[p];
-    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-}
-
 static klift_status score_task(void *context, int64_t task, int worker)
 {
     const scoring *s = context;
@@ -56,14 +45,16 @@ static klift_status score_task(void *context, int64_t task, int worker)
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
     float *z = s->z + worker * s->z_floats;
     KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, false, s->scratch + worker * s->scratch_bytes));
-    for (int64_t i = 0; i < part.rows; i++)
+    for (int64_t i = 0; i < part.rows; i++) {
+        double *score = s->scores + (first + i) * w->outputs;
+        kl_micro_get()->row_dots(w->features, z + i * stride, z + i * stride, w->outputs, w->w, w->features, score);
         for (int64_t o = 0; o < w->outputs; o++) {
-            double score = w->b[o] + dot(w->features, z + i * stride, w->w + o * w->features);
-            if (!isfinite(score))
+            score[o] += w->b[o];
+            if (!isfinite(score[o]))
                 return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model; correct or scale them",
                                (long long)(first + i));
-            s->scores[(first + i) * w->outputs + o] = score;
         }
+    }
     return KLIFT_OK;
 }
 

@@ -1,0 +1,75 @@
+/* row_avx2.c - a float32 row against float64 vectors for AVX2: sixteen sums in four registers, up to three vectors at a time. The
+ * table of AVX-512 has them too: they are bound by loads. */
+#include "math/micro.h"
+
+#if defined(__x86_64__)
+
+#include "math/simd.h"
+
+enum { STEP = 16 };
+
+AVX2 INLINE __m256d four(const float *z)
+{
+    return _mm256_cvtps_pd(_mm_loadu_ps(z));
+}
+
+/* count is a constant where it is called */
+AVX2 INLINE void dots(int64_t n, const float *z, const float *next, int count, const double *w, int64_t stride, double *out)
+{
+    __m256d sum[3][4];
+    int64_t p = 0;
+    UNROLL
+    for (int o = 0; o < count; o++)
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            sum[o][k] = _mm256_setzero_pd();
+    for (; p + STEP <= n; p += STEP) {
+        _mm_prefetch((const char *)(next + p), _MM_HINT_T0);
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            __m256d x = four(z + p + 4 * k);
+            UNROLL
+            for (int o = 0; o < count; o++)
+                sum[o][k] = _mm256_fmadd_pd(x, _mm256_loadu_pd(w + o * stride + p + 4 * k), sum[o][k]);
+        }
+    }
+    UNROLL
+    for (int o = 0; o < count; o++) {
+        double lane[STEP];
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            _mm256_storeu_pd(lane + 4 * k, sum[o][k]);
+        for (int64_t q = p; q < n; q++)
+            lane[q - p] += (double)z[q] * w[o * stride + q];
+        out[o] = kl_row_total(lane);
+    }
+}
+
+AVX2 void kl_avx2_row_dots(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out)
+{
+    int64_t o = 0;
+    for (; o + 3 <= count; o += 3)
+        dots(n, z, next, 3, w + o * stride, stride, out + o);
+    if (o + 2 == count)
+        dots(n, z, next, 2, w + o * stride, stride, out + o);
+    else if (o + 1 == count)
+        dots(n, z, next, 1, w + o * stride, stride, out + o);
+}
+
+AVX2 void kl_avx2_row_add(int64_t n, double factor, const float *z, double *w)
+{
+    __m256d f = _mm256_set1_pd(factor);
+    int64_t p = 0;
+    for (; p + STEP <= n; p += STEP)
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            _mm256_storeu_pd(w + p + 4 * k, _mm256_fmadd_pd(f, four(z + p + 4 * k), _mm256_loadu_pd(w + p + 4 * k)));
+    for (; p < n; p++)
+        w[p] += factor * (double)z[p];
+}
+
+#else
+
+typedef int row_avx2_is_for_x86;
+
+#endif
