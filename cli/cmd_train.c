@@ -142,9 +142,12 @@ static void print_lambda(const training *t)
 
 static void print_path(const char *about)
 {
-    puts("\nlambda         cv error");
-    for (const char *cursor = NULL, *one; (one = json_next(json_get(about, "path"), &cursor, NULL, 0)) != NULL;)
+    bool first = true;
+    for (const char *cursor = NULL, *one; (one = json_next(json_get(about, "path"), &cursor, NULL, 0)) != NULL; first = false) {
+        if (first)
+            puts("\nlambda         cv error");
         printf("%-15.6g%.6g\n", json_number_or(json_get(one, "lambda"), 0), json_number_or(json_get(one, "error"), 0));
+    }
 }
 
 static void print_summary(const training *t, bool verbose)

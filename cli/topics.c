@@ -46,8 +46,12 @@ const cli_topic topics[] = {
      .summary = "what is trained on the features",
      .before = BLOCKS{"--learner NAME. Classification or regression is decided by the labels (--task auto), or said: --task classify, --task regress.", NULL},
      .list = "learners",
-     .after = BLOCKS{"How the regularisation is chosen: klift help lambda.", NULL},
-     .examples = "  klift train train.svm --learner ridge --task classify\n"},
+     .after = BLOCKS{"ridge reads the rows once and has the error of every lambda from that. svm wants their features several times: it keeps them where "
+                     "they fit half of --max-memory, and otherwise makes them again in every pass; rows from a pipe go to a temporary file. It starts from "
+                     "C = 1 unless --lambda or -c say otherwise.",
+                     "How the regularisation is chosen: klift help lambda.", NULL},
+     .examples = "  klift train train.svm --learner ridge --task classify\n"
+                 "  klift train train.svm --learner svm:loss=hinge -c 10\n"},
     {.name = "specs",
      .title = "Specs",
      .summary = "how kernels and maps are written",
@@ -99,9 +103,10 @@ const cli_topic topics[] = {
      .summary = "what is minimised, and how lambda is found",
      .before = BLOCKS{"Every learner minimises one objective over the weights w and the intercept b of the features z:",
                       "  (1/n) sum_i loss(y_i, w.z_i + b) + lambda |w|^2 / 2\n",
-                      "For ridge the loss is (y - f)^2 / 2, and b is without penalty. lambda is relative to the n rows, so it means the same for ten times the "
+                      "For ridge the loss is (y - f)^2 / 2, and b is without penalty; for svm it is one of LIBLINEAR's, and b the weight of one more feature "
+                      "of value B (bias=1), penalised like the others. lambda is relative to the n rows, so it means the same for ten times the "
                       "data. -c C is LIBSVM's cost: lambda = 1 / (C n).",
-                      "Without --lambda and -c it is searched on a grid of half decades, from the statistics: the data are not read again. --search "
+                      "Without --lambda and -c ridge's is searched on a grid of half decades, from the statistics: the data are not read again. --search "
                       "says how:",
                       "folds\tthe error of each fold (--folds K) under the model of the others; for classes, of at most 4096 rows that are kept",
                       "holdout\tthe same with one fold held out", "gcv\tgeneralised cross-validation: squared errors, no rows kept",
@@ -116,7 +121,7 @@ const cli_topic topics[] = {
     {.name = "libsvm",
      .title = "LIBSVM",
      .summary = "LIBSVM's flags and what they are here",
-     .before = BLOCKS{"klift reads LIBSVM's text. It trains ridge on features, not a support vector machine, so errors are close to LIBSVM's and not equal. "
+     .before = BLOCKS{"klift reads LIBSVM's text. It trains ridge on features unless --learner svm is said, so errors are close to LIBSVM's and not equal. "
                       "klift predict takes model and data in either order.",
                       "Flags of svm-train; those that would mean something else are refused with these words:", NULL},
      .list = "libsvm",

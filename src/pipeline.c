@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "data/gather.h"
 #include "math/micro.h"
+#include "model/passes.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static const char *map_text(const klift_spec *spec, const kl_kernel *kernel, con
     return kl_map_choose(kernel, spec->features, survey->columns, (double)survey->nonzeros / (double)survey->rows);
 }
 
-/* The cross-validated error of a kernel on the prepared sample. */
+/* The cross-validated error of a kernel on the prepared sample: of ridge, whoever learns from all rows, since it has that error
+ * without a second look at them. */
 static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, kl_goal goal, klift_run *run, double *error)
 {
     klift_map lift = {.index_base = 1};
@@ -97,7 +99,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     KL_GO(kl_map_new(map_text(spec, kernel, survey), kernel, spec->features, spec->seed, 0, &lift.map));
     KL_GO(kl_map_make(lift.map, survey, survey->columns, run));
     KL_GO(kl_reader_view(&rows, &reader));
-    KL_GO(kl_learner_new(spec->learner, &learn, lift.map->n_out, run, &learner));
+    KL_GO(kl_learner_new("ridge", &learn, lift.map->n_out, run, &learner));
     KL_GO(kl_pipeline_feed(&lift, reader, learner, run));
     KL_GO(learner->type->finish(learner, &back, run, &weights));
     *error = weights.cv_error;
@@ -230,23 +232,6 @@ done:
 
 /* ---- learn ---- */
 
-/* Fills one block: rows in multiples of the chunk, so that chunks start at the same rows whatever the threads. */
-static klift_status fill_block(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, float *z, klift_run *run, int64_t *rows)
-{
-    int64_t features = lift->map->n_out, step = (int64_t)kl_run_threads(run) * KL_CHUNK;
-    *rows = 0;
-    while (*rows < block) {
-        kl_batch x;
-        KL_TRY(kl_gather_next(gather, block - *rows < step ? block - *rows : step, run, &x));
-        if (x.rows == 0)
-            return KLIFT_OK;
-        KL_TRY(learner->type->observe(learner, &x));
-        KL_TRY(kl_lift_rows(lift, &x, z + *rows * features, features, run));
-        *rows += x.rows;
-    }
-    return KLIFT_OK;
-}
-
 klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
 {
     int64_t features = lift->map->n_out, block = kl_learner_block(features), rows, total = 0;
@@ -255,7 +240,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
     klift_status status;
     KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
     do {
-        KL_GO(fill_block(lift, &gather, learner, block, z, run, &rows));
+        KL_GO(kl_passes_fill(lift, &gather, learner, block, z, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
         KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));
@@ -288,7 +273,34 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, k
     return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
 }
 
-static klift_status solve(klift_map **lift, const kl_learner *learner, const char *text, klift_run *run, klift_model **model)
+static klift_status make_model(klift_map **lift, kl_weights *weights, const kl_learner *learner, klift_model **model)
+{
+    kl_text text = {0};
+    kl_learner_print(learner, &text);
+    klift_status status = kl_text_status(&text);
+    if (status == KLIFT_OK)
+        status = kl_model_new(lift, weights, text.text, model);
+    else
+        kl_weights_clear(weights);
+    kl_text_clear(&text);
+    return status;
+}
+
+/* The learner wants all features several times: kept where they fit beside the rest of the plan. */
+static klift_status learn(klift_map **lift, kl_reader *reader, kl_learner *learner, klift_run *run, klift_model **model)
+{
+    kl_feature_passes passes;
+    kl_weights weights = {0};
+    klift_status status;
+    KL_GO(kl_passes_open(&passes, *lift, reader, learner, run));
+    KL_GO(learner->type->learn(learner, &passes.passes, run, &weights));
+    status = make_model(lift, &weights, learner, model);
+done:
+    kl_passes_close(&passes);
+    return status;
+}
+
+static klift_status solve(klift_map **lift, const kl_learner *learner, klift_run *run, klift_model **model)
 {
     kl_weights weights = {0};
     kl_lift back = kl_lift_for_learner(*lift);
@@ -297,7 +309,7 @@ static klift_status solve(klift_map **lift, const kl_learner *learner, const cha
         kl_run_say(run, KLIFT_EVENT_WARNING, "solve",
                    "the normal equations were not positive at lambda %g; %g was added to it (say a larger lambda=NUMBER to choose it yourself)", weights.lambda,
                    weights.jitter);
-    return kl_model_new(lift, &weights, text, model);
+    return make_model(lift, &weights, learner, model);
 }
 
 klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model)
@@ -310,8 +322,12 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
         KL_GO(check_plan(spec, KL_CLASSIFY, NULL, run));
     KL_GO(kl_pipeline_fit(spec, reader, true, run, &lift));
     KL_GO(new_learner(lift, spec, run, &learner));
+    if (learner->type->learn != NULL) {
+        status = learn(&lift, reader, learner, run, model);
+        goto done;
+    }
     KL_GO(kl_pipeline_feed(lift, reader, learner, run));
-    status = solve(&lift, learner, spec->learner, run, model);
+    status = solve(&lift, learner, run, model);
 done:
     kl_learner_free(learner);
     kl_lift_free(lift);
@@ -342,7 +358,7 @@ klift_status kl_pipeline_solve(const klift_stats *stats, klift_run *run, klift_m
     klift_map *copy = NULL;
     *model = NULL;
     KL_TRY(kl_lift_copy(stats->lift, &copy));
-    klift_status status = solve(&copy, stats->learner, stats->learner_text, run, model);
+    klift_status status = solve(&copy, stats->learner, run, model);
     kl_lift_free(copy);
     return status;
 }

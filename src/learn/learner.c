@@ -37,6 +37,11 @@ int64_t kl_learner_block(int64_t features)
     return features <= 8192 ? 4096 : 1024;
 }
 
+bool kl_learner_keeps(int64_t rows, int64_t features, int64_t limit)
+{
+    return rows <= limit / 2 / features / (int64_t)sizeof(float);
+}
+
 static klift_status read_type(kl_learner *learner, const kl_spec *spec)
 {
     char where[80] = "learner ";
@@ -47,6 +52,16 @@ static klift_status read_type(kl_learner *learner, const kl_spec *spec)
         return kl_unknown("learner", spec->name, kl_learner_name_at, NULL);
     strncat(where, spec->name, 60);
     return kl_params_read(learner->type->params, spec, where, learner->value);
+}
+
+klift_status kl_learner_check(const char *text)
+{
+    kl_spec *parsed = NULL;
+    kl_learner learner = {0};
+    KL_TRY(kl_spec_parse(text, "learner", &parsed));
+    klift_status status = read_type(&learner, parsed);
+    kl_spec_free(parsed);
+    return status;
 }
 
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **out)
@@ -80,6 +95,12 @@ klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_
         learner.type->plan(spec, features, row_bytes, rows, kl_run_memory(run), plan);
     kl_spec_free(parsed);
     return status;
+}
+
+void kl_learner_print(const kl_learner *learner, kl_text *text)
+{
+    kl_text_add(text, "%s", learner->type->name);
+    kl_params_print(learner->type->params, learner->value, text);
 }
 
 void kl_learner_free(kl_learner *learner)

@@ -1,7 +1,8 @@
 /*
  * learner.h - the interface of learners: features and labels -> weights. One file per learner, one line in
  * learner_list.h. Call order: begin, { observe, ... , consume } per block, finish; merge between two learners of one spec.
- * A learner never asks a reader: rows are pushed to it. Where it must see kept rows again it lifts them itself (kl_lift).
+ * A learner never asks a reader: rows are pushed to it. Where it must see kept rows again it lifts them itself (kl_lift). One that
+ * needs several passes over all features has learn in the place of consume and finish: begin, observe ..., learn.
  */
 #ifndef KL_LEARNER_H
 #define KL_LEARNER_H
@@ -33,6 +34,12 @@ typedef struct kl_lift {
     const void *user;
     klift_status (*apply)(const void *user, const kl_batch *x, float *z, int64_t stride, int worker);
 } kl_lift;
+
+/* Features of all rows that were observed, pass after pass, in blocks of kl_learner_block rows. */
+typedef struct kl_passes kl_passes;
+struct kl_passes {
+    klift_status (*next)(kl_passes *passes, klift_run *run, kl_batch *z); /* rows 0: a pass is over; the next call begins another */
+};
 
 typedef struct kl_path_point {
     double lambda, error;
@@ -72,6 +79,7 @@ typedef struct kl_learner_type {
     /* the features of all rows observed since the last consume: z (rows, stride) */
     klift_status (*consume)(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run);
     klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
+    klift_status (*learn)(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights);
     klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
     /* the parts of memory that it holds at its peak, known before begin; row_bytes: of one raw row; rows: at most so many */
     void (*plan)(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *plan);
@@ -88,8 +96,12 @@ struct kl_learner {
 
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
 klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan);
+klift_status kl_learner_check(const char *text); /* a learner and its parameters */
+void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
+/* Features of so many rows are kept between passes: they take at most half of the limit. */
+bool kl_learner_keeps(int64_t rows, int64_t features, int64_t limit);
 const kl_learner_type *kl_learner_type_at(int64_t index);
 const char *kl_learner_name_at(int64_t index, const void *context);
 const char *kl_search_name(kl_search search);

@@ -1,2 +1,3 @@
 /* learner_list.h - one line per learner. */
 LEARNER(ridge)
+LEARNER(svm)

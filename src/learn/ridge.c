@@ -8,8 +8,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const kl_param params[] = {{0}};
 
@@ -90,46 +88,6 @@ static klift_status merge(kl_learner *into, const kl_learner *from, int sign)
     return kl_statistics_merge(&((state *)into->state)->statistics, &b->statistics, sign);
 }
 
-typedef struct named {
-    const char *name;
-    int64_t column;
-} named;
-
-static int by_name(const void *a, const void *b)
-{
-    return kl_names_compare(((const named *)a)->name, ((const named *)b)->name);
-}
-
-/* Sorted classes into weights, and which column of Y each output is. */
-static klift_status order_outputs(const kl_statistics *s, kl_weights *weights, int64_t **column)
-{
-    named *order = NULL;
-    klift_status status = KLIFT_OK;
-    *column = NULL;
-    KL_GO(kl_new(column, s->columns + 1, sizeof **column, "outputs"));
-    for (int64_t t = 0; t < s->columns; t++)
-        (*column)[t] = t;
-    weights->outputs = s->columns;
-    if (s->goal == KL_REGRESS)
-        goto done;
-    KL_GO(kl_new(&order, s->columns, sizeof *order, "classes"));
-    for (int64_t t = 0; t < s->columns; t++)
-        order[t] = (named){s->classes.name[t], t};
-    qsort(order, (size_t)s->columns, sizeof *order, by_name);
-    for (int64_t t = 0; t < s->columns; t++) {
-        int64_t index;
-        KL_GO(kl_names_add(&weights->classes, order[t].name, &index));
-        (*column)[t] = order[t].column;
-    }
-    if (s->columns == 2) {
-        weights->outputs = 1;
-        (*column)[0] = order[1].column;
-    }
-done:
-    kl_free(order);
-    return status;
-}
-
 /* From the shifted model to one on plain z; classes to the -1/+1 scale. */
 static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
 {
@@ -151,16 +109,6 @@ static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
     return KLIFT_OK;
 }
 
-static klift_status check(const kl_learner *learner, const kl_statistics *s)
-{
-    if (!s->shifted || !(kl_ridge_weight(s, -1) > 0))
-        return kl_fail(KLIFT_DATA, "no rows to learn from, or all weights are zero; give at least one row of a weight above 0");
-    if (s->goal == KL_CLASSIFY && s->columns < 2 && !learner->spec.allow_one_class)
-        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two; to train all the same say allow-one-class=true",
-                       s->columns == 1 ? s->classes.name[0] : "");
-    return KLIFT_OK;
-}
-
 static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
     const state *st = learner->state;
@@ -168,14 +116,14 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     kl_ridge r = {.s = s};
     int64_t *column = NULL;
     klift_status status = KLIFT_OK;
-    KL_TRY(check(learner, s));
+    KL_TRY(kl_targets_check(&s->targets, s->shifted ? kl_ridge_weight(s, -1) : 0, learner->spec.allow_one_class));
     *weights = (kl_weights){.goal = s->goal, .features = s->features, .search = st->search, .folds = s->folds, .cv_error = NAN};
     double n = kl_ridge_weight(s, -1);
     weights->lambda = isnan(learner->spec.c) ? learner->spec.lambda : 1 / (learner->spec.c * n);
     weights->weight = n;
     for (int f = 0; f < s->sets; f++)
         weights->rows += s->fold[f].rows;
-    KL_GO(order_outputs(s, weights, &column));
+    KL_GO(kl_targets_outputs(&s->targets, weights, &column));
     r.column = column;
     r.outputs = weights->outputs;
     KL_GO(kl_tiles_new(&r.a, s->features));

@@ -92,7 +92,7 @@ static klift_status gather_kept(search_state *st, kept *k)
     for (int f = 0; f < s->sets; f++) {
         for (int64_t i = 0; i < all.rows; i++)
             if (kl_statistics_set_of(s, kl_statistics_key(&all, i, all.label[i])) == f) {
-                k->truth[k->rows.rows] = kl_names_find(&s->classes, all.label[i]);
+                k->truth[k->rows.rows] = kl_names_find(&s->targets.classes, all.label[i]);
                 KL_TRY(kl_rows_add(&k->rows, &all, i, 1));
             }
         k->first[f + 1] = k->rows.rows;

@@ -7,7 +7,6 @@
 #include "learn/statistics.h"
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/record.h"
 #include "math/random.h"
 
@@ -63,7 +62,7 @@ static klift_status add_column(kl_statistics *s)
 
 klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed)
 {
-    *s = (kl_statistics){.goal = goal, .features = features, .folds = folds, .sets = sets, .seed = seed};
+    *s = (kl_statistics){.goal = goal, .targets.goal = goal, .features = features, .folds = folds, .sets = sets, .seed = seed};
     s->kept.limit = goal == KL_CLASSIFY && sets > 1 ? KL_KEPT_ROWS : 0;
     s->kept.merge_equal = true;
     KL_TRY(kl_new(&s->shift, features, sizeof *s->shift, "the statistics"));
@@ -75,82 +74,38 @@ klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t feature
     return KLIFT_OK;
 }
 
-/* The class of a row, by its label or by the decimal form of its number; new classes get a new column. */
-static klift_status class_of(kl_statistics *s, const kl_batch *x, int64_t row, int64_t *index, const char **name)
+/* A place in the sums for every class or target there is by now. */
+static klift_status add_columns(kl_statistics *s)
 {
-    char number[KL_NUMBER_ROOM];
-    const char *text = number;
-    if (x->label != NULL)
-        text = x->label[row];
-    else
-        kl_names_of_number(x->target[row * x->targets], number);
-    KL_TRY(kl_names_add(&s->classes, text, index));
-    while (s->columns < s->classes.count)
+    while (s->columns < s->targets.columns)
         KL_TRY(add_column(s));
-    *name = s->classes.name[*index];
     return KLIFT_OK;
 }
 
-static klift_status reserve(kl_statistics *s, int64_t count)
+static klift_status keep_row(kl_statistics *s, const kl_batch *x, int64_t row, int64_t at, uint64_t key)
 {
-    int64_t r1 = s->pending_room, r2 = s->pending_room, wide = s->goal == KL_REGRESS ? s->columns : 1;
-    int64_t r3 = s->pending_room * wide;
-    KL_TRY(kl_grow(&s->set, &r1, s->pending, count, sizeof *s->set, "the statistics"));
-    KL_TRY(kl_grow(&s->weight, &r2, s->pending, count, sizeof *s->weight, "the statistics"));
-    KL_TRY(kl_grow(&s->target, &r3, s->pending * wide, count * wide, sizeof *s->target, "the statistics"));
-    s->pending_room = r1 < r2 ? r1 : r2;
-    if (r3 / wide < s->pending_room)
-        s->pending_room = r3 / wide;
-    return KLIFT_OK;
-}
-
-static klift_status check_labels(kl_statistics *s, const kl_batch *x)
-{
-    if (x->label == NULL && x->target == NULL)
-        return kl_fail(KLIFT_DATA, "the rows have no labels, which training needs; for NPY and IDX say labels=FILE");
-    if (s->goal == KL_CLASSIFY)
-        return x->label == NULL && x->targets != 1
-                   ? kl_fail(KLIFT_DATA, "classification needs one label per row, the rows have %lld targets; say task=regress, or give one",
-                             (long long)x->targets)
-                   : KLIFT_OK;
-    if (x->target == NULL)
-        return kl_fail(KLIFT_DATA, "regression needs numbers as targets, the rows have text labels; say task=classify, or give numbers");
-    while (s->columns < x->targets)
-        KL_TRY(add_column(s));
-    if (x->targets != s->columns)
-        return kl_fail(KLIFT_DATA, "rows have %lld targets, the rows before them %lld; all must have as many", (long long)x->targets, (long long)s->columns);
-    return KLIFT_OK;
+    const char *class_name = kl_targets_class(&s->targets, at);
+    kl_batch one = kl_batch_part(x, row, 1);
+    one.target = NULL;
+    one.targets = 0;
+    one.label = &class_name;
+    one.weight = &s->targets.weight[at];
+    return kl_sample_offer(&s->kept, &one, 0, kl_mix(key, s->seed));
 }
 
 klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x)
 {
-    if (x->rows == 0)
-        return KLIFT_OK;
-    KL_TRY(check_labels(s, x));
-    KL_TRY(reserve(s, s->pending + x->rows));
+    int64_t first = s->targets.count;
+    KL_TRY(kl_targets_observe(&s->targets, x));
+    KL_TRY(add_columns(s));
+    KL_TRY(kl_grow(&s->set, &s->set_room, first, s->targets.count, sizeof *s->set, "the statistics"));
     for (int64_t i = 0; i < x->rows; i++) {
-        const char *class_name = NULL;
-        double weight = x->weight != NULL ? x->weight[i] : 1;
-        int64_t at = s->pending + i, class_index = 0;
-        if (s->goal == KL_CLASSIFY) {
-            KL_TRY(class_of(s, x, i, &class_index, &class_name));
-            s->target[at] = (double)class_index;
-        } else
-            memcpy(s->target + at * s->columns, x->target + i * s->columns, (size_t)s->columns * sizeof(double));
-        uint64_t key = s->sets > 1 ? kl_statistics_key(x, i, class_name) : 0;
+        int64_t at = first + i;
+        uint64_t key = s->sets > 1 ? kl_statistics_key(x, i, kl_targets_class(&s->targets, at)) : 0;
         s->set[at] = kl_statistics_set_of(s, key);
-        s->weight[at] = weight;
-        s->weighted = s->weighted || weight != 1;
-        if (s->kept.limit > 0 && weight > 0 && (s->sets == s->folds || s->set[at] == 0)) { /* with one set held out only its rows will be scored */
-            kl_batch one = kl_batch_part(x, i, 1);
-            one.target = NULL;
-            one.targets = 0;
-            one.label = &class_name;
-            one.weight = &weight;
-            KL_TRY(kl_sample_offer(&s->kept, &one, 0, kl_mix(key, s->seed)));
-        }
+        if (s->kept.limit > 0 && s->targets.weight[at] > 0 && (s->sets == s->folds || s->set[at] == 0)) /* with one set held out only its rows will be scored */
+            KL_TRY(keep_row(s, x, i, at, key));
     }
-    s->pending += x->rows;
     return KLIFT_OK;
 }
 
@@ -182,9 +137,9 @@ static void shift_targets(kl_statistics *s)
 {
     for (int64_t t = 0; s->goal == KL_REGRESS && t < s->columns; t++) {
         double sum = 0;
-        for (int64_t i = 0; i < s->pending; i++)
-            sum += s->target[i * s->columns + t];
-        s->target_shift[t] = sum / (double)s->pending;
+        for (int64_t i = 0; i < s->targets.count; i++)
+            sum += s->targets.target[i * s->columns + t];
+        s->target_shift[t] = sum / (double)s->targets.count;
     }
 }
 
@@ -202,13 +157,13 @@ static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
     kl_fold *fold = &s->fold[f];
     bool classes = s->goal == KL_CLASSIFY;
     for (int64_t r = 0; r < b->count[f]; r++) {
-        int64_t row = b->index[f][r], from = classes ? (int64_t)s->target[row] : 0, to = classes ? from + 1 : s->columns;
+        int64_t row = b->index[f][r], from = classes ? (int64_t)s->targets.target[row] : 0, to = classes ? from + 1 : s->columns;
         const float *z = b->z + row * b->stride + first;
-        double weight = s->weight[row];
+        double weight = s->targets.weight[row];
         if (!classes)
             add_row(&fold->gram, last - first, weight, z, s->shift + first, fold->sum + first);
         for (int64_t t = from; t < to; t++)
-            add_row(&fold->gram, last - first, classes ? weight : weight * (s->target[row * s->columns + t] - s->target_shift[t]), z, s->shift + first, fold->cross[t] + first);
+            add_row(&fold->gram, last - first, classes ? weight : weight * (s->targets.target[row * s->columns + t] - s->target_shift[t]), z, s->shift + first, fold->cross[t] + first);
     }
     for (int64_t j = first; classes && j < last; j++)
         fold->sum[j] = 0;
@@ -255,7 +210,7 @@ static klift_status sum_tiles(block *b, klift_run *run)
         for (int64_t from = 0; from < b->count[f]; from += KL_TILES_ROWS) {
             int64_t left = b->count[f] - from;
             b->at_set = f;
-            b->at_rows = (kl_tile_rows){b->z, b->stride, left < KL_TILES_ROWS ? left : KL_TILES_ROWS, b->index[f] + from, s->shift, s->weighted ? s->weight : NULL};
+            b->at_rows = (kl_tile_rows){b->z, b->stride, left < KL_TILES_ROWS ? left : KL_TILES_ROWS, b->index[f] + from, s->shift, s->targets.weighted ? s->targets.weight : NULL};
             KL_TRY(kl_run_parallel(run, strips, pack_task, b));
             KL_TRY(kl_run_parallel(run, strips * (strips + 1) / 2, tile_task, b));
         }
@@ -264,14 +219,14 @@ static klift_status sum_tiles(block *b, klift_run *run)
 
 static void sum_targets(kl_statistics *s)
 {
-    for (int64_t i = 0; i < s->pending; i++) {
+    for (int64_t i = 0; i < s->targets.count; i++) {
         kl_fold *fold = &s->fold[s->set[i]];
-        double weight = s->weight[i];
+        double weight = s->targets.weight[i];
         fold->weight += weight;
         fold->rows += 1;
-        int64_t from = s->goal == KL_CLASSIFY ? (int64_t)s->target[i] : 0, to = s->goal == KL_CLASSIFY ? from + 1 : s->columns;
+        int64_t from = s->goal == KL_CLASSIFY ? (int64_t)s->targets.target[i] : 0, to = s->goal == KL_CLASSIFY ? from + 1 : s->columns;
         for (int64_t t = from; t < to; t++) {
-            double y = s->goal == KL_CLASSIFY ? 1 : s->target[i * s->columns + t] - s->target_shift[t];
+            double y = s->goal == KL_CLASSIFY ? 1 : s->targets.target[i * s->columns + t] - s->target_shift[t];
             fold->target_sum[t] += weight * y;
             fold->target_square[t] += weight * y * y;
         }
@@ -307,7 +262,7 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     KL_GO(kl_run_parallel(run, tiles->count, vector_task, &b));
     KL_GO(sum_tiles(&b, run));
     sum_targets(s);
-    s->pending = 0;
+    s->targets.count = 0;
     if (s->kept.rows.rows > s->kept.limit)
         KL_GO(kl_sample_settle(&s->kept));
 done:
@@ -388,8 +343,9 @@ klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from,
         return KLIFT_OK; /* no rows */
     if (!into->shifted) {
         memcpy(into->shift, from->shift, (size_t)into->features * sizeof *into->shift);
-        while (into->goal == KL_REGRESS && into->columns < from->columns)
-            KL_TRY(add_column(into));
+        if (into->goal == KL_REGRESS)
+            into->targets.columns = from->columns;
+        KL_TRY(add_columns(into));
         for (int64_t t = 0; into->goal == KL_REGRESS && t < into->columns; t++)
             into->target_shift[t] = from->target_shift[t];
         into->shifted = true;
@@ -401,9 +357,9 @@ klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from,
         int64_t to = t;
         double dy = 0;
         if (into->goal == KL_CLASSIFY) {
-            KL_GO(kl_names_add(&into->classes, from->classes.name[t], &to));
-            while (into->columns < into->classes.count)
-                KL_GO(add_column(into));
+            KL_GO(kl_names_add(&into->targets.classes, from->targets.classes.name[t], &to));
+            into->targets.columns = into->targets.classes.count;
+            KL_GO(add_columns(into));
         } else
             dy = from->target_shift[t] - into->target_shift[t];
         for (int f = 0; f < into->sets; f++)
@@ -433,9 +389,7 @@ void kl_statistics_clear(kl_statistics *s)
     kl_free(s->shift);
     kl_free(s->target_shift);
     kl_free(s->set);
-    kl_free(s->weight);
-    kl_free(s->target);
-    kl_names_clear(&s->classes);
+    kl_targets_clear(&s->targets);
     kl_free(s->packed);
     kl_sample_clear(&s->kept);
     *s = (kl_statistics){0};

@@ -8,7 +8,7 @@
 #define KL_STATISTICS_H
 
 #include "data/sample.h"
-#include "learn/learner.h"
+#include "learn/targets.h"
 #include "math/tiles.h"
 
 enum { KL_KEPT_ROWS = 4096 };
@@ -29,18 +29,14 @@ typedef struct kl_statistics {
     int sets;             /* sets of sums kept: folds, 2 (held out and the rest), or 1 */
     uint64_t seed;
     int64_t columns, column_room; /* targets, or classes so far */
-    kl_names classes;
     bool shifted;
     float *shift;         /* c (features) */
     double *target_shift; /* e (columns); zeros for classes */
     kl_fold *fold;        /* (sets) */
     kl_sample kept;       /* raw rows with the smallest content keys: classification by folds or holdout */
-    /* rows observed and not yet consumed */
-    int64_t pending, pending_room;
-    int32_t *set;         /* (pending) */
-    double *weight;       /* (pending) */
-    double *target;       /* (pending, columns) for regression; class number for classification */
-    bool weighted;
+    kl_targets targets;     /* of rows observed and not yet consumed; classes of all */
+    int32_t *set;         /* (targets.count) */
+    int64_t set_room;
     void *packed;         /* work space of consume, kept: fresh pages cost more than what is done to them */
     int64_t packed_room;
 } kl_statistics;

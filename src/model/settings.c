@@ -46,14 +46,6 @@ static klift_status check_kernel(const char *text)
     return KLIFT_OK;
 }
 
-static klift_status check_learner(const char *text)
-{
-    for (int64_t i = 0; kl_learner_type_at(i) != NULL; i++)
-        if (strcmp(kl_learner_type_at(i)->name, text) == 0)
-            return KLIFT_OK;
-    return kl_unknown("learner", text, kl_learner_name_at, NULL);
-}
-
 static klift_status set_text(char **field, const char *value, klift_status (*check)(const char *))
 {
     char *copy;
@@ -74,7 +66,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     switch (index) {
     case KERNEL: return set_text(&spec->kernel, value, check_kernel);
     case MAP: return set_text(&spec->map, value, kl_map_check);
-    case LEARNER: return set_text(&spec->learner, value, check_learner);
+    case LEARNER: return set_text(&spec->learner, value, kl_learner_check);
     case FEATURES: spec->features = (int64_t)v.number; break;
     case LAMBDA: spec->lambda = v.number; break;
     case C: spec->c = v.number; break;

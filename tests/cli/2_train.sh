@@ -147,3 +147,24 @@ expect 2 "an outer kernel that is none is refused" "$KLIFT" train train.svm --ke
 says "with the ones that are" err 'poly, exp, vovk'
 expect 2 "a map that does not fit is refused" "$KLIFT" train train.svm --kernel 'compose(exp, gaussian)' --map tree
 says "with the maps that do" err 'compose.exp, gaussian.; maps that fit it: fourier, orthogonal'
+
+# svm: several passes over features that are kept, made again, or in a temporary file
+"$KLIFT" generate spirals spiral.svm --rows 20000 --seed 3 -q
+svm="--learner svm:loss=hinge,passes=20 --kernel gaussian:gamma=40 --features 128 -c 2"
+# shellcheck disable=SC2086
+expect 0 "svm trains" "$KLIFT" train spiral.svm $svm -o svm.klift
+says "svm says how near it came" err '^klift: note: objective [0-9.e+]+, duality gap [0-9.e-]+ of it, [0-9]+ passes$'
+says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20$'
+# shellcheck disable=SC2086
+expect 0 "svm with little memory makes features again" "$KLIFT" train spiral.svm $svm --max-memory 12M --verbose -o again.klift
+says "its plan says so" err 'features of 4096 rows, made again in every pass'
+holds "the model is the same" cmp svm.klift again.klift
+expect 0 "svm from a pipe" sh -c 'cat spiral.svm | "$1" train - '"$svm"' -o piped.klift' sh "$KLIFT"
+holds "gives the model of the file" cmp svm.klift piped.klift
+expect 0 "svm from a pipe with little memory" sh -c 'cat spiral.svm | "$1" train - '"$svm"' --max-memory 12M -o spilt.klift' sh "$KLIFT"
+says "spills to a temporary file" err 'they go to a temporary file$'
+holds "and gives the model of the file" cmp svm.klift spilt.klift
+expect 5 "no folder for the temporary file is an I/O error" sh -c 'cat spiral.svm | TMPDIR=/nowhere "$1" train - '"$svm"' --max-memory 12M -o spilt.klift' sh "$KLIFT"
+says "that says what to do" err 'set TMPDIR to a folder with room'
+# shellcheck disable=SC2086
+expect 0 "a width is searched for svm too" "$KLIFT" train spiral.svm --learner svm --kernel gaussian:gamma=search --features 64 -o searched.klift

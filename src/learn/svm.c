@@ -1,0 +1,176 @@
+/*
+ * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
+ * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
+ * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest.
+ */
+#include "base/memory.h"
+#include "learn/dual.h"
+#include "learn/targets.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES };
+enum { LOSS_AUTO };
+
+static const kl_param params[] = {
+    {"loss", KL_WORD, "auto", 0, 0, false, "auto|hinge|squared-hinge|epsilon|squared-epsilon", "of a row; auto: squared-hinge for classes, squared-epsilon for numbers"},
+    {"epsilon", KL_REAL, "0.1", 0, 1e30, false, NULL, "regression: errors up to it cost nothing"},
+    {"bias", KL_REAL, "1", -1, 1e30, false, NULL, "value of the constant feature behind the intercept, -1 or 0: none"},
+    {"tolerance", KL_REAL, "0.001", 0, 1, true, NULL, "stop when the duality gap is this part of the objective"},
+    {"passes", KL_WHOLE, "1000", 1, 1000000000, false, NULL, "at most so many passes over the rows"},
+    {0}};
+
+typedef struct state {
+    kl_targets targets;
+    const int64_t *column; /* of outputs: the class or target */
+    double c;
+} state;
+
+static klift_status begin(kl_learner *learner, klift_run *run)
+{
+    state *st = learner->state;
+    int loss = learner->value[LOSS].word - 1;
+    bool classes = learner->spec.goal == KL_CLASSIFY;
+    (void)run;
+    st->targets.goal = learner->spec.goal;
+    if (loss >= 0 && (loss <= KL_SQUARED_HINGE) != classes)
+        return kl_fail(KLIFT_USAGE, "learner svm: loss=%s is for %s; use %s", loss <= KL_SQUARED_HINGE ? "hinge or squared-hinge" : "epsilon or squared-epsilon",
+                       classes ? "regression" : "classes", classes ? "hinge or squared-hinge" : "epsilon or squared-epsilon");
+    return KLIFT_OK;
+}
+
+static klift_status observe(kl_learner *learner, const kl_batch *x)
+{
+    return kl_targets_observe(&((state *)learner->state)->targets, x);
+}
+
+static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
+{
+    int64_t block = kl_learner_block(features), line = features * (int64_t)sizeof(float);
+    bool keeps = kl_learner_keeps(rows, features, limit);
+    (void)spec, (void)row_bytes;
+    kl_plan_add(to, keeps ? rows * line : block * line, "features of %lld rows%s", (long long)(keeps ? rows : block), keeps ? "" : ", made again in every pass");
+    kl_plan_add(to, rows < INT64_MAX / 64 ? 4 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
+}
+
+static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
+{
+    const state *st = user;
+    const kl_targets *t = &st->targets;
+    double cost = st->c * t->weight[row];
+    if (t->goal == KL_REGRESS)
+        return (kl_dual_row){t->target[row * t->columns + st->column[output]], cost};
+    return (kl_dual_row){t->target[row] == (double)st->column[output] ? 1 : -1, cost};
+}
+
+static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
+{
+    double sum = 0;
+    for (int64_t o = 0; o < d->outputs; o++)
+        sum += d->primal[o];
+    return sum;
+}
+
+/* One pass over all blocks. */
+static klift_status pass_over(kl_dual *d, kl_passes *passes, int64_t pass, bool sweep, klift_run *run)
+{
+    int64_t first = 0;
+    for (;;) {
+        kl_batch z;
+        KL_TRY(passes->next(passes, run, &z));
+        if (z.rows == 0)
+            return KLIFT_OK;
+        KL_TRY(kl_dual_block(d, &z, first, pass, sweep, run));
+        first += z.rows;
+    }
+}
+
+/* The loss summed in a sweep is that of weights on the way: when it looks good, one pass more measures. cost: C n. */
+static klift_status ascend(kl_dual *d, kl_passes *passes, double tolerance, int64_t most, double cost, klift_run *run, double *gap)
+{
+    for (int64_t pass = 0; pass < most; pass++) {
+        KL_TRY(pass_over(d, passes, pass, true, run));
+        d->passes = pass + 1;
+        *gap = kl_dual_gap(d, false, tolerance);
+        if (*gap <= tolerance || pass + 1 == most) {
+            KL_TRY(pass_over(d, passes, pass + 1, false, run));
+            *gap = kl_dual_gap(d, true, tolerance);
+            if (*gap <= tolerance)
+                return KLIFT_OK;
+        }
+        KL_TRY(kl_run_progress(run, "passes", (pass + 1) * d->rows, 0, objective(d) / cost));
+    }
+    return KLIFT_OK;
+}
+
+static klift_status give_weights(const kl_dual *d, kl_weights *weights)
+{
+    int64_t count = d->outputs * d->features;
+    KL_TRY(kl_new(&weights->w, count, sizeof(double), "the weights"));
+    KL_TRY(kl_new(&weights->b, d->outputs, sizeof(double), "the weights"));
+    memcpy(weights->w, d->w, (size_t)count * sizeof(double));
+    for (int64_t o = 0; o < d->outputs; o++) {
+        weights->b[o] = d->b[o] * d->bias;
+        if (!isfinite(weights->b[o]))
+            return kl_fail(KLIFT_FAILED, "the solution is not finite; scale the data or use a larger lambda");
+    }
+    return KLIFT_OK;
+}
+
+static double sum_of_weights(const kl_targets *t)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < t->count; i++)
+        sum += t->weight[i];
+    return sum;
+}
+
+static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
+{
+    state *st = learner->state;
+    const kl_learn_spec *spec = &learner->spec;
+    int loss = learner->value[LOSS].word;
+    double n = sum_of_weights(&st->targets), gap = INFINITY, bias = learner->value[BIAS].number;
+    kl_dual d = {.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
+                 .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .seed = spec->seed, .row_of = row_of, .user = st};
+    int64_t *column = NULL;
+    klift_status status;
+    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)d.rows, .weight = n};
+    KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
+    st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
+    weights->lambda = 1 / (st->c * n);
+    KL_GO(kl_targets_outputs(&st->targets, weights, &column));
+    st->column = column;
+    d.outputs = weights->outputs;
+    KL_GO(kl_dual_new(&d));
+    KL_GO(ascend(&d, passes, learner->value[TOLERANCE].number, (int64_t)learner->value[PASSES].number, st->c * n, run, &gap));
+    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(&d), gap, (long long)d.passes);
+    if (gap > learner->value[TOLERANCE].number)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
+    KL_GO(give_weights(&d, weights));
+done:
+    kl_dual_clear(&d);
+    kl_free(column);
+    st->column = NULL;
+    if (status != KLIFT_OK)
+        kl_weights_clear(weights);
+    return status;
+}
+
+static void clear(kl_learner *learner)
+{
+    kl_targets_clear(&((state *)learner->state)->targets);
+}
+
+const kl_learner_type kl_learner_svm = {
+    .name = "svm",
+    .summary = "linear support vector machine on the features, by dual coordinate ascent; several passes",
+    .params = params,
+    .state_size = sizeof(state),
+    .begin = begin,
+    .observe = observe,
+    .learn = learn,
+    .plan = plan,
+    .clear = clear,
+};

@@ -1,0 +1,126 @@
+/* targets.c - labels become numbers of classes: by their text, or by the decimal form of their number. */
+#include "learn/targets.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static klift_status check_batch(kl_targets *l, const kl_batch *x)
+{
+    if (x->label == NULL && x->target == NULL)
+        return kl_fail(KLIFT_DATA, "the rows have no labels, which training needs; for NPY and IDX say labels=FILE");
+    if (l->goal == KL_CLASSIFY)
+        return x->label == NULL && x->targets != 1
+                   ? kl_fail(KLIFT_DATA, "classification needs one label per row, the rows have %lld targets; say task=regress, or give one", (long long)x->targets)
+                   : KLIFT_OK;
+    if (x->target == NULL)
+        return kl_fail(KLIFT_DATA, "regression needs numbers as targets, the rows have text labels; say task=classify, or give numbers");
+    if (l->columns == 0)
+        l->columns = x->targets;
+    if (x->targets != l->columns)
+        return kl_fail(KLIFT_DATA, "rows have %lld targets, the rows before them %lld; all must have as many", (long long)x->targets, (long long)l->columns);
+    return KLIFT_OK;
+}
+
+static klift_status reserve(kl_targets *l, int64_t count)
+{
+    int64_t wide = l->goal == KL_REGRESS ? l->columns : 1, r1 = l->room, r2 = l->room * wide;
+    KL_TRY(kl_grow(&l->weight, &r1, l->count, count, sizeof *l->weight, "the labels"));
+    KL_TRY(kl_grow(&l->target, &r2, l->count * wide, count * wide, sizeof *l->target, "the labels"));
+    l->room = r1 < r2 / wide ? r1 : r2 / wide;
+    return KLIFT_OK;
+}
+
+static klift_status add_class(kl_targets *l, const kl_batch *x, int64_t row, double *number)
+{
+    char text[KL_NUMBER_ROOM];
+    int64_t index;
+    if (x->label == NULL)
+        kl_names_of_number(x->target[row * x->targets], text);
+    KL_TRY(kl_names_add(&l->classes, x->label != NULL ? x->label[row] : text, &index));
+    l->columns = l->classes.count;
+    *number = (double)index;
+    return KLIFT_OK;
+}
+
+klift_status kl_targets_observe(kl_targets *l, const kl_batch *x)
+{
+    if (x->rows == 0)
+        return KLIFT_OK;
+    KL_TRY(check_batch(l, x));
+    KL_TRY(reserve(l, l->count + x->rows));
+    for (int64_t i = 0; i < x->rows; i++) {
+        int64_t at = l->count + i;
+        if (l->goal == KL_CLASSIFY)
+            KL_TRY(add_class(l, x, i, &l->target[at]));
+        else
+            memcpy(l->target + at * l->columns, x->target + i * l->columns, (size_t)l->columns * sizeof(double));
+        l->weight[at] = x->weight != NULL ? x->weight[i] : 1;
+        l->weighted = l->weighted || l->weight[at] != 1;
+    }
+    l->count += x->rows;
+    return KLIFT_OK;
+}
+
+const char *kl_targets_class(const kl_targets *l, int64_t row)
+{
+    return l->goal == KL_CLASSIFY ? l->classes.name[(int64_t)l->target[row]] : NULL;
+}
+
+typedef struct named {
+    const char *name;
+    int64_t column;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return kl_names_compare(((const named *)a)->name, ((const named *)b)->name);
+}
+
+klift_status kl_targets_outputs(const kl_targets *l, kl_weights *weights, int64_t **column)
+{
+    named *order = NULL;
+    klift_status status = KLIFT_OK;
+    *column = NULL;
+    KL_GO(kl_new(column, l->columns + 1, sizeof **column, "outputs"));
+    for (int64_t t = 0; t < l->columns; t++)
+        (*column)[t] = t;
+    weights->outputs = l->columns;
+    if (l->goal == KL_REGRESS)
+        goto done;
+    KL_GO(kl_new(&order, l->columns, sizeof *order, "classes"));
+    for (int64_t t = 0; t < l->columns; t++)
+        order[t] = (named){l->classes.name[t], t};
+    qsort(order, (size_t)l->columns, sizeof *order, by_name);
+    for (int64_t t = 0; t < l->columns; t++) {
+        int64_t index;
+        KL_GO(kl_names_add(&weights->classes, order[t].name, &index));
+        (*column)[t] = order[t].column;
+    }
+    if (l->columns == 2) {
+        weights->outputs = 1;
+        (*column)[0] = order[1].column;
+    }
+done:
+    kl_free(order);
+    return status;
+}
+
+klift_status kl_targets_check(const kl_targets *l, double weight, bool allow_one_class)
+{
+    if (!(weight > 0))
+        return kl_fail(KLIFT_DATA, "no rows to learn from, or all weights are zero; give at least one row of a weight above 0");
+    if (l->goal == KL_CLASSIFY && l->columns < 2 && !allow_one_class)
+        return kl_fail(KLIFT_DATA, "one class only ('%s'): a classifier needs at least two; to train all the same say allow-one-class=true", l->columns == 1 ? l->classes.name[0] : "");
+    return KLIFT_OK;
+}
+
+void kl_targets_clear(kl_targets *l)
+{
+    kl_free(l->target);
+    kl_free(l->weight);
+    kl_names_clear(&l->classes);
+    *l = (kl_targets){0};
+}

@@ -1,0 +1,27 @@
+/* targets.h - what rows are to be, in their order: classes by name or targets, and weights. What every learner observes first. */
+#ifndef KL_TARGETS_H
+#define KL_TARGETS_H
+
+#include "learn/learner.h"
+
+typedef struct kl_targets {
+    kl_goal goal;
+    kl_names classes;    /* in the order in which they came */
+    int64_t columns;     /* classes so far, or targets of a row */
+    int64_t count, room; /* rows */
+    double *target;      /* (count, columns) for regression; (count) numbers of classes */
+    double *weight;      /* (count) */
+    bool weighted;       /* some weight was not 1 */
+} kl_targets;
+
+/* Appends those of the rows of x. */
+klift_status kl_targets_observe(kl_targets *targets, const kl_batch *x);
+/* The name of the class of a row; NULL for regression. */
+const char *kl_targets_class(const kl_targets *targets, int64_t row);
+/* Sorted classes into weights, the number of outputs, and which column each of them is: (outputs), to be freed. */
+klift_status kl_targets_outputs(const kl_targets *targets, kl_weights *weights, int64_t **column);
+/* KLIFT_DATA when there is nothing to learn from: weight is the sum of weights. */
+klift_status kl_targets_check(const kl_targets *targets, double weight, bool allow_one_class);
+void kl_targets_clear(kl_targets *targets);
+
+#endif

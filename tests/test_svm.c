@@ -1,0 +1,282 @@
+/*
+ * test_svm.c - the learner svm through the public header: weights and objective of LIBLINEAR (scikit-learn 1.2.1's LinearSVC and
+ * LinearSVR at a tolerance of 1e-9, to 6 digits), the duality gap, threads, memory, and what is refused.
+ */
+#include "learn/dual.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 200, COLUMNS = 5, LOSSES = 4 };
+static const double c = 3, epsilon = 0.1;
+static const char *const loss_name[LOSSES] = {"hinge", "squared-hinge", "epsilon", "squared-epsilon"};
+
+static float x[ROWS * COLUMNS];
+static double sign[ROWS], target[ROWS];
+
+static void make_problem(void)
+{
+    syn_rows_float(ROWS, COLUMNS, x);
+    for (int i = 0; i < ROWS; i++) {
+        double f = (double)x[i * COLUMNS] + 0.5 * (double)x[i * COLUMNS + 1], noise = syn_normal((uint64_t)i, 100);
+        sign[i] = f + 0.3 * noise > 0 ? 1 : -1;
+        target[i] = 2 * f + 0.2 * noise;
+    }
+}
+
+/* ---- dual.c by itself ---- */
+
+static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
+{
+    (void)output;
+    return (kl_dual_row){*(const kl_loss *)user <= KL_SQUARED_HINGE ? sign[row] : target[row], c};
+}
+
+static double objective(kl_loss loss, const double *w, double b)
+{
+    double sum = b * b / 2;
+    for (int j = 0; j < COLUMNS; j++)
+        sum += w[j] * w[j] / 2;
+    for (int i = 0; i < ROWS; i++) {
+        double f = b;
+        for (int j = 0; j < COLUMNS; j++)
+            f += w[j] * (double)x[i * COLUMNS + j];
+        double over = loss <= KL_SQUARED_HINGE ? 1 - sign[i] * f : fabs(f - target[i]) - epsilon;
+        over = over > 0 ? over : 0;
+        sum += c * (loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? over * over : over);
+    }
+    return sum;
+}
+
+static void the_gap_is_never_negative_and_goes_to_zero(void **state)
+{
+    (void)state;
+    make_problem();
+    for (int l = 0; l < LOSSES; l++) {
+        kl_loss loss = (kl_loss)l;
+        kl_batch z = dense_batch(ROWS, COLUMNS, x);
+        kl_dual d = {.loss = loss, .epsilon = epsilon, .bias = 1, .rows = ROWS, .features = COLUMNS, .outputs = 1, .seed = 1, .row_of = row_of, .user = &loss};
+        assert_int_equal(kl_dual_new(&d), KLIFT_OK);
+        double gap = 1, last_dual = -INFINITY, small = loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? 1e-12 : 1e-7;
+        for (int pass = 0; pass < 60000 && gap > small; pass++) {
+            assert_int_equal(kl_dual_block(&d, &z, 0, pass, true, NULL), KLIFT_OK);
+            kl_dual_gap(&d, false, 0);
+            assert_true(d.dual[0] >= last_dual - 1e-9 * fabs(last_dual)); /* every step ascends */
+            last_dual = d.dual[0];
+            assert_int_equal(kl_dual_block(&d, &z, 0, pass + 1, false, NULL), KLIFT_OK);
+            gap = kl_dual_gap(&d, true, 0);
+            assert_true(d.primal[0] - d.dual[0] >= -1e-10 * d.primal[0]);
+            assert_true(fabs(d.primal[0] - objective(loss, d.w, d.b[0])) < 1e-10 * d.primal[0]);
+        }
+        print_message("%s: gap %.1e, objective %.7f\n", loss_name[l], gap, d.primal[0]);
+        assert_true(gap <= small);
+        for (int j = 0; j <= COLUMNS; j++) { /* no direction leads down; where the loss is smooth the slope is 0 */
+            double w[COLUMNS], b = d.b[0], side[2];
+            for (int s = 0; s < 2; s++) {
+                memcpy(w, d.w, sizeof w);
+                b = d.b[0];
+                *(j < COLUMNS ? &w[j] : &b) += s == 0 ? 1e-4 : -1e-4;
+                side[s] = objective(loss, w, b);
+                assert_true(side[s] >= d.primal[0] - 2 * gap * d.primal[0]);
+            }
+            if (loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON)
+                assert_true(fabs(side[0] - side[1]) / 2e-4 < 1e-2);
+        }
+        kl_dual_clear(&d);
+    }
+}
+
+/* ---- through klift.h ---- */
+
+static klift_model *train(const char *learner, const char *task, const klift_batch *rows, const char *threads, const char *memory)
+{
+    klift_spec *spec;
+    klift_data *data;
+    klift_run *run;
+    klift_model *model = NULL;
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
+    if (memory != NULL)
+        assert_int_equal(klift_run_set(run, "max-memory", memory), KLIFT_OK);
+    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "kernel", "linear"), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "learner", learner), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "task", task), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "c", "3"), KLIFT_OK);
+    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
+    klift_status status = klift_train(spec, data, run, &model);
+    if (status != KLIFT_OK)
+        assert_null(model);
+    klift_data_free(data);
+    klift_spec_free(spec);
+    klift_run_free(run);
+    return model;
+}
+
+/* Weights by scores: of the origin and of each unit vector. */
+static void weights_of(const klift_model *model, int64_t outputs, double *w)
+{
+    float unit[(COLUMNS + 1) * COLUMNS] = {0};
+    for (int j = 0; j < COLUMNS; j++)
+        unit[(j + 1) * COLUMNS + j] = 1;
+    klift_batch rows = dense_batch(COLUMNS + 1, COLUMNS, unit);
+    double score[(COLUMNS + 1) * 8];
+    assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
+    for (int64_t o = 0; o < outputs; o++) {
+        w[o * (COLUMNS + 1) + COLUMNS] = score[o];
+        for (int j = 0; j < COLUMNS; j++)
+            w[o * (COLUMNS + 1) + j] = score[(j + 1) * outputs + o] - score[o];
+    }
+}
+
+static void weights_are_those_of_liblinear(void **state)
+{
+    static const double figure[LOSSES][COLUMNS + 1] = {{4.173200, 2.144663, -0.133314, 0.417150, -0.125703, 0.211608},
+                                                       {2.266352, 1.147488, 0.020684, 0.286646, -0.076481, 0.154545},
+                                                       {2.011361, 0.938848, -0.013845, 0.060846, 0.013151, 0.017378},
+                                                       {1.969147, 0.952038, -0.009972, 0.079863, -0.003856, 0.039507}};
+    (void)state;
+    make_problem();
+    for (int l = 0; l < LOSSES; l++) {
+        char learner[80];
+        double w[COLUMNS + 1];
+        klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+        rows.target = l <= KL_SQUARED_HINGE ? sign : target;
+        rows.targets = 1;
+        snprintf(learner, sizeof learner, "svm:loss=%s,tolerance=1e-12,passes=1000000", loss_name[l]);
+        klift_model *model = train(learner, l <= KL_SQUARED_HINGE ? "classify" : "regress", &rows, "1", NULL);
+        assert_non_null(model);
+        weights_of(model, 1, w);
+        for (int j = 0; j <= COLUMNS; j++)
+            if (!(fabs(w[j] - figure[l][j]) < 2e-5))
+                fail_msg("%s: weight %d is %.6f, LIBLINEAR's %.6f", loss_name[l], j, w[j], figure[l][j]);
+        klift_model_free(model);
+    }
+}
+
+static char *bytes_of(const klift_model *model, int64_t *count)
+{
+    assert_int_equal(klift_model_bytes(model, NULL, 0, count), KLIFT_OK);
+    char *bytes = malloc((size_t)*count);
+    assert_int_equal(klift_model_bytes(model, bytes, *count, count), KLIFT_OK);
+    return bytes;
+}
+
+/* Five classes over three blocks of rows: outputs are split among threads, features kept or made again. */
+static void threads_and_memory_change_no_byte(void **state)
+{
+    enum { MANY = 9000, WIDE = 40 };
+    float *rows_of = malloc(MANY * WIDE * sizeof *rows_of);
+    double *class_of = malloc(MANY * sizeof *class_of);
+    static const char *const ways[][2] = {{"1", NULL}, {"2", NULL}, {"3", NULL}, {"2", "2M"}};
+    char *first = NULL;
+    int64_t first_count = 0;
+    (void)state;
+    syn_rows_float(MANY, WIDE, rows_of);
+    for (int i = 0; i < MANY; i++)
+        class_of[i] = (double)((rows_of[i * WIDE] > 0) + 2 * (rows_of[i * WIDE + 1] > 0) + (rows_of[i * WIDE + 2] > 0.2f));
+    klift_batch rows = dense_batch(MANY, WIDE, rows_of);
+    rows.target = class_of;
+    rows.targets = 1;
+    for (int k = 0; k < 4; k++) {
+        klift_model *model = train("svm:loss=hinge,passes=7", "classify", &rows, ways[k][0], ways[k][1]);
+        assert_non_null(model);
+        int64_t count;
+        char *bytes = bytes_of(model, &count);
+        if (k == 0) {
+            first = bytes;
+            first_count = count;
+            assert_int_equal(klift_model_outputs(model), 5);
+        } else {
+            assert_int_equal(count, first_count);
+            assert_memory_equal(bytes, first, (size_t)count);
+            free(bytes);
+        }
+        klift_model_free(model);
+    }
+    free(first);
+    free(rows_of);
+    free(class_of);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    double ones[ROWS], nothing[ROWS] = {0};
+    (void)state;
+    make_problem();
+    for (int i = 0; i < ROWS; i++)
+        ones[i] = 1;
+    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+    rows.target = sign;
+    rows.targets = 1;
+    assert_null(train("svm:loss=epsilon", "classify", &rows, "1", NULL));
+    assert_non_null(strstr(klift_error(), "use hinge or squared-hinge"));
+    assert_null(train("svm:loss=hinge", "regress", &rows, "1", NULL));
+    assert_non_null(strstr(klift_error(), "use epsilon or squared-epsilon"));
+    rows.weight = nothing;
+    assert_null(train("svm", "classify", &rows, "1", NULL));
+    assert_non_null(strstr(klift_error(), "all weights are zero"));
+    rows.weight = NULL;
+    rows.target = ones;
+    assert_null(train("svm", "classify", &rows, "1", NULL));
+    assert_non_null(strstr(klift_error(), "one class only"));
+    klift_spec *spec;
+    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
+    assert_int_equal(klift_spec_set(spec, "learner", "svm:lost=hinge"), KLIFT_USAGE);
+    assert_non_null(strstr(klift_error(), "did you mean 'loss'"));
+    assert_int_equal(klift_spec_set(spec, "c", "0"), KLIFT_USAGE);
+    klift_spec_free(spec);
+}
+
+/* A row of weight two is two rows, one of weight zero is none. */
+static void weights_count_rows(void **state)
+{
+    static float twice[2 * ROWS * COLUMNS];
+    static double twice_sign[2 * ROWS], weight[ROWS];
+    double one[COLUMNS + 1], other[COLUMNS + 1];
+    int count = 0;
+    (void)state;
+    make_problem();
+    for (int i = 0; i < ROWS; i++) {
+        weight[i] = i % 3;
+        for (int k = 0; k < i % 3; k++, count++) {
+            memcpy(twice + count * COLUMNS, x + i * COLUMNS, COLUMNS * sizeof(float));
+            twice_sign[count] = sign[i];
+        }
+    }
+    for (int l = 0; l < 2; l++) {
+        char learner[80];
+        klift_batch rows = dense_batch(ROWS, COLUMNS, x), copies = dense_batch(count, COLUMNS, twice);
+        rows.target = sign;
+        rows.weight = weight;
+        copies.target = twice_sign;
+        rows.targets = copies.targets = 1;
+        snprintf(learner, sizeof learner, "svm:loss=%s,tolerance=1e-10,passes=1000000", loss_name[l]);
+        klift_model *a = train(learner, "classify", &rows, "1", NULL), *b = train(learner, "classify", &copies, "1", NULL);
+        weights_of(a, 1, one);
+        weights_of(b, 1, other);
+        for (int j = 0; j <= COLUMNS; j++)
+            assert_true(fabs(one[j] - other[j]) < 2e-4);
+        klift_model_free(a);
+        klift_model_free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gap_is_never_negative_and_goes_to_zero),
+        cmocka_unit_test(weights_are_those_of_liblinear),
+        cmocka_unit_test(weights_count_rows),
+        cmocka_unit_test(threads_and_memory_change_no_byte),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
