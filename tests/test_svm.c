@@ -161,6 +161,53 @@ static void weights_are_those_of_liblinear(void **state)
     }
 }
 
+/* Of two classes with w_1 = -w_0 = w / 2: |w|^2 / 4 in the place of |w|^2 / 2. */
+static double joint_objective(const double *w)
+{
+    double norm = 0;
+    for (int j = 0; j <= COLUMNS; j++)
+        norm += w[j] * w[j];
+    return objective(KL_HINGE, w, w[COLUMNS]) - norm / 4;
+}
+
+static void crammer_and_singer_are_those_of_liblinear(void **state)
+{
+    static const double figure[3][COLUMNS + 1] = {{-3.011888, -1.544826, -0.330939, -0.359531, -0.027198, 0.328252},
+                                                  {1.342578, 0.370440, -2.228234, -0.060074, -0.027516, -0.116582},
+                                                  {1.669310, 1.174387, 2.559173, 0.419605, 0.054714, -0.211671}};
+    static double three[ROWS];
+    double w[3 * (COLUMNS + 1)], pair[COLUMNS + 1];
+    (void)state;
+    make_problem();
+    for (int i = 0; i < ROWS; i++)
+        three[i] = sign[i] < 0 ? 0 : x[i * COLUMNS + 2] > 0 ? 2 : 1;
+    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+    rows.target = three;
+    rows.targets = 1;
+    klift_model *model = train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "2", NULL);
+    assert_non_null(model);
+    weights_of(model, 3, w);
+    for (int i = 0; i < 3 * (COLUMNS + 1); i++)
+        if (!(fabs(w[i] - figure[i / (COLUMNS + 1)][i % (COLUMNS + 1)]) < 1e-4))
+            fail_msg("weight %d is %.6f, LIBLINEAR's %.6f", i, w[i], figure[i / (COLUMNS + 1)][i % (COLUMNS + 1)]);
+    klift_model_free(model);
+    rows.target = sign;
+    model = train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "1", NULL);
+    assert_non_null(model);
+    assert_int_equal(klift_model_outputs(model), 1);
+    weights_of(model, 1, pair);
+    double least = joint_objective(pair);
+    print_message("two classes: objective %.6f\n", least);
+    for (int j = 0; j <= COLUMNS; j++) /* no direction leads down */
+        for (int k = -1; k <= 1; k += 2) {
+            double moved[COLUMNS + 1];
+            memcpy(moved, pair, sizeof moved);
+            moved[j] += k * 1e-3;
+            assert_true(joint_objective(moved) >= least - 1e-5);
+        }
+    klift_model_free(model);
+}
+
 static char *bytes_of(const klift_model *model, int64_t *count)
 {
     assert_int_equal(klift_model_bytes(model, NULL, 0, count), KLIFT_OK);
@@ -220,6 +267,8 @@ static void what_cannot_be_is_refused(void **state)
     assert_non_null(strstr(klift_error(), "use hinge or squared-hinge"));
     assert_null(train("svm:loss=hinge", "regress", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "use epsilon or squared-epsilon"));
+    assert_null(train("svm:classes=crammer-singer,loss=squared-hinge", "classify", &rows, "1", NULL));
+    assert_non_null(strstr(klift_error(), "leave out loss=squared-hinge"));
     rows.weight = nothing;
     assert_null(train("svm", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "all weights are zero"));
@@ -274,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gap_is_never_negative_and_goes_to_zero),
         cmocka_unit_test(weights_are_those_of_liblinear),
+        cmocka_unit_test(crammer_and_singer_are_those_of_liblinear),
         cmocka_unit_test(weights_count_rows),
         cmocka_unit_test(threads_and_memory_change_no_byte),
         cmocka_unit_test(what_cannot_be_is_refused),

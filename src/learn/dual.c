@@ -81,39 +81,47 @@ typedef struct block {
     int64_t parts;
 } block;
 
-static void scores_of(const block *k, int64_t row, int64_t next, int64_t from, int64_t count, double *f)
+void kl_dual_scores(const kl_dual *d, const kl_batch *z, int64_t row, int64_t next, int64_t from, int64_t count, double *f)
 {
-    const kl_dual *d = k->d;
     const double *w = d->w + from * d->features;
     const int32_t *column;
     const float *value, *after;
-    int64_t entries = kl_batch_row(k->z, row, &column, &value);
+    int64_t entries = kl_batch_row(z, row, &column, &value);
     if (column == NULL) {
-        kl_batch_row(k->z, next, &column, &after);
+        kl_batch_row(z, next, &column, &after);
         kl_micro_get()->row_dots(entries, value, after, count, w, d->features, f);
-        return;
-    }
-    for (int64_t o = 0; o < count; o++) {
-        double sum = 0;
-        for (int64_t p = 0; p < entries; p++)
-            sum += (double)value[p] * w[o * d->features + column[p]];
-        f[o] = sum;
-    }
+    } else
+        for (int64_t o = 0; o < count; o++) {
+            double sum = 0;
+            for (int64_t p = 0; p < entries; p++)
+                sum += (double)value[p] * w[o * d->features + column[p]];
+            f[o] = sum;
+        }
+    for (int64_t o = 0; o < count; o++)
+        f[o] += d->b[from + o] * d->bias;
 }
 
-static void add_to_weights(const block *k, int64_t row, int64_t output, double factor)
+void kl_dual_add(kl_dual *d, const kl_batch *z, int64_t row, int64_t output, double factor)
 {
-    kl_dual *d = k->d;
     double *w = d->w + output * d->features;
     const int32_t *column;
     const float *value;
-    int64_t entries = kl_batch_row(k->z, row, &column, &value);
+    int64_t entries = kl_batch_row(z, row, &column, &value);
     if (column == NULL)
         kl_micro_get()->row_add(entries, factor, value, w);
     else
         for (int64_t p = 0; p < entries; p++)
             w[column[p]] += factor * (double)value[p];
     d->b[output] += factor * d->bias;
+}
+
+double kl_dual_norm(const kl_dual *d, int64_t output)
+{
+    const double *w = d->w + output * d->features;
+    double norm = d->b[output] * d->b[output];
+    for (int64_t p = 0; p < d->features; p++)
+        norm += w[p] * w[p];
+    return norm;
 }
 
 static void visit(const block *k, int64_t row, int64_t output, double f)
@@ -123,7 +131,6 @@ static void visit(const block *k, int64_t row, int64_t output, double f)
     kl_dual_row r = d->row_of(d->user, at, output);
     if (r.cost <= 0)
         return;
-    f += d->b[output] * d->bias;
     d->sum[output] += r.cost * loss_of(d, r.y, f);
     if (!k->sweep)
         return;
@@ -131,7 +138,7 @@ static void visit(const block *k, int64_t row, int64_t output, double f)
     if (step == 0 || !isfinite(to))
         return;
     *alpha = to;
-    add_to_weights(k, row, output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
+    kl_dual_add(d, k->z, row, output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
 }
 
 /* A range of outputs, row after row: a row is read once for all of them. */
@@ -150,7 +157,7 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
                 ;
             while (o + count < to && count < AT_ONCE && !d->done[o + count])
                 count++;
-            scores_of(k, row, next, o, count, f);
+            kl_dual_scores(d, k->z, row, next, o, count, f);
             for (int64_t c = 0; c < count; c++)
                 visit(k, row, o + c, f[c]);
             o += count;
@@ -172,22 +179,27 @@ static void measure_rows(const kl_dual *d, const kl_batch *z, int64_t first)
     }
 }
 
-klift_status kl_dual_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, klift_run *run)
+klift_status kl_dual_order(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, int32_t **order)
 {
-    int64_t threads = kl_run_threads(run);
     kl_random from = {d->seed, (uint32_t)pass, KL_DRAW_SWEEP};
-    int32_t *order = NULL;
-    klift_status status = KLIFT_OK;
-    KL_TRY(kl_new(&order, z->rows, sizeof *order, "the order of rows"));
+    KL_TRY(kl_new(order, z->rows, sizeof **order, "the order of rows"));
     if (pass == 0)
         measure_rows(d, z, first);
     if (sweep)
-        kl_random_permutation(&from, (uint32_t)(first / 1024), z->rows, order);
+        kl_random_permutation(&from, (uint32_t)(first / 1024), z->rows, *order);
     else
         for (int64_t i = 0; i < z->rows; i++)
-            order[i] = (int32_t)i;
+            (*order)[i] = (int32_t)i;
+    return KLIFT_OK;
+}
+
+klift_status kl_dual_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, klift_run *run)
+{
+    int64_t threads = kl_run_threads(run);
+    int32_t *order = NULL;
+    KL_TRY(kl_dual_order(d, z, first, pass, sweep, &order));
     block k = {d, z, first, sweep, order, d->outputs < threads ? d->outputs : threads};
-    status = kl_run_parallel(run, k.parts, outputs_task, &k);
+    klift_status status = kl_run_parallel(run, k.parts, outputs_task, &k);
     kl_free(order);
     return status;
 }
@@ -212,9 +224,7 @@ double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
     for (int64_t o = 0; o < d->outputs; o++) {
         if (d->done[o])
             continue;
-        double norm = d->b[o] * d->b[o];
-        for (int64_t p = 0; p < d->features; p++)
-            norm += d->w[o * d->features + p] * d->w[o * d->features + p];
+        double norm = kl_dual_norm(d, o);
         d->primal[o] = norm / 2 + d->sum[o];
         d->dual[o] = dual_of(d, o) - norm / 2;
         d->sum[o] = 0;

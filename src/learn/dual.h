@@ -45,4 +45,12 @@ klift_status kl_dual_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
 void kl_dual_clear(kl_dual *d);
 
+/* Parts of it, for crammer.c. */
+/* The order of a block's rows in a sweep, to be freed; before it, in the first pass, their lengths. */
+klift_status kl_dual_order(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, int32_t **order);
+/* f (count) = w'z + b B of outputs from..; next: the row to come */
+void kl_dual_scores(const kl_dual *d, const kl_batch *z, int64_t row, int64_t next, int64_t from, int64_t count, double *f);
+void kl_dual_add(kl_dual *d, const kl_batch *z, int64_t row, int64_t output, double factor); /* factor times the row to its weights */
+double kl_dual_norm(const kl_dual *d, int64_t output); /* |w|^2 + b^2 */
+
 #endif

@@ -1,16 +1,15 @@
 /*
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
  * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
- * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest.
+ * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
  */
 #include "base/memory.h"
-#include "learn/dual.h"
+#include "learn/crammer.h"
 #include "learn/targets.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES };
+enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES };
 enum { LOSS_AUTO };
 
 static const kl_param params[] = {
@@ -19,6 +18,7 @@ static const kl_param params[] = {
     {"bias", KL_REAL, "1", -1, 1e30, false, NULL, "value of the constant feature behind the intercept, -1 or 0: none"},
     {"tolerance", KL_REAL, "0.001", 0, 1, true, NULL, "stop when the duality gap is this part of the objective"},
     {"passes", KL_WHOLE, "1000", 1, 1000000000, false, NULL, "at most so many passes over the rows"},
+    {"classes", KL_WORD, "one-vs-rest", 0, 0, false, "one-vs-rest|crammer-singer", "how several classes are told apart: each from the rest, or all in one problem (hinge loss)"},
     {0}};
 
 typedef struct state {
@@ -26,6 +26,11 @@ typedef struct state {
     const int64_t *column; /* of outputs: the class or target */
     double c;
 } state;
+
+static bool is_joint(const kl_learner *learner)
+{
+    return learner->value[CLASSES].word == 1;
+}
 
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
@@ -37,6 +42,8 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     if (loss >= 0 && (loss <= KL_SQUARED_HINGE) != classes)
         return kl_fail(KLIFT_USAGE, "learner svm: loss=%s is for %s; use %s", loss <= KL_SQUARED_HINGE ? "hinge or squared-hinge" : "epsilon or squared-epsilon",
                        classes ? "regression" : "classes", classes ? "hinge or squared-hinge" : "epsilon or squared-epsilon");
+    if (is_joint(learner) && (!classes || loss == KL_SQUARED_HINGE))
+        return kl_fail(KLIFT_USAGE, "learner svm: classes=crammer-singer is for classification with the hinge loss; leave out %s", classes ? "loss=squared-hinge" : "classes");
     return KLIFT_OK;
 }
 
@@ -73,7 +80,7 @@ static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
 }
 
 /* One pass over all blocks. */
-static klift_status pass_over(kl_dual *d, kl_passes *passes, int64_t pass, bool sweep, klift_run *run)
+static klift_status pass_over(kl_dual *d, kl_passes *passes, bool joint, int64_t pass, bool sweep, klift_run *run)
 {
     int64_t first = 0;
     for (;;) {
@@ -81,21 +88,24 @@ static klift_status pass_over(kl_dual *d, kl_passes *passes, int64_t pass, bool 
         KL_TRY(passes->next(passes, run, &z));
         if (z.rows == 0)
             return KLIFT_OK;
-        KL_TRY(kl_dual_block(d, &z, first, pass, sweep, run));
+        KL_TRY(joint ? kl_crammer_block(d, &z, first, pass, sweep, run) : kl_dual_block(d, &z, first, pass, sweep, run));
         first += z.rows;
     }
 }
 
 /* The loss summed in a sweep is that of weights on the way: when it looks good, one pass more measures. cost: C n. */
-static klift_status ascend(kl_dual *d, kl_passes *passes, double tolerance, int64_t most, double cost, klift_run *run, double *gap)
+static klift_status ascend(const kl_learner *learner, kl_dual *d, kl_passes *passes, double cost, klift_run *run, double *gap)
 {
+    double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
+    double tolerance = learner->value[TOLERANCE].number;
+    int64_t most = (int64_t)learner->value[PASSES].number;
     for (int64_t pass = 0; pass < most; pass++) {
-        KL_TRY(pass_over(d, passes, pass, true, run));
+        KL_TRY(pass_over(d, passes, is_joint(learner), pass, true, run));
         d->passes = pass + 1;
-        *gap = kl_dual_gap(d, false, tolerance);
+        *gap = gap_of(d, false, tolerance);
         if (*gap <= tolerance || pass + 1 == most) {
-            KL_TRY(pass_over(d, passes, pass + 1, false, run));
-            *gap = kl_dual_gap(d, true, tolerance);
+            KL_TRY(pass_over(d, passes, is_joint(learner), pass + 1, false, run));
+            *gap = gap_of(d, true, tolerance);
             if (*gap <= tolerance)
                 return KLIFT_OK;
         }
@@ -104,14 +114,17 @@ static klift_status ascend(kl_dual *d, kl_passes *passes, double tolerance, int6
     return KLIFT_OK;
 }
 
+/* Two classes that were learnt together become the one output that tells them apart. */
 static klift_status give_weights(const kl_dual *d, kl_weights *weights)
 {
-    int64_t count = d->outputs * d->features;
-    KL_TRY(kl_new(&weights->w, count, sizeof(double), "the weights"));
-    KL_TRY(kl_new(&weights->b, d->outputs, sizeof(double), "the weights"));
-    memcpy(weights->w, d->w, (size_t)count * sizeof(double));
-    for (int64_t o = 0; o < d->outputs; o++) {
-        weights->b[o] = d->b[o] * d->bias;
+    bool pair = weights->outputs < d->outputs;
+    KL_TRY(kl_new(&weights->w, weights->outputs * d->features, sizeof(double), "the weights"));
+    KL_TRY(kl_new(&weights->b, weights->outputs, sizeof(double), "the weights"));
+    for (int64_t o = 0; o < weights->outputs; o++) {
+        const double *w = d->w + (pair ? 1 : o) * d->features;
+        for (int64_t p = 0; p < d->features; p++)
+            weights->w[o * d->features + p] = pair ? w[p] - d->w[p] : w[p];
+        weights->b[o] = (pair ? d->b[1] - d->b[0] : d->b[o]) * d->bias;
         if (!isfinite(weights->b[o]))
             return kl_fail(KLIFT_FAILED, "the solution is not finite; scale the data or use a larger lambda");
     }
@@ -143,8 +156,13 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(kl_targets_outputs(&st->targets, weights, &column));
     st->column = column;
     d.outputs = weights->outputs;
+    if (is_joint(learner) && weights->classes.count == 2) {
+        d.outputs = 2;
+        column[1] = column[0];
+        column[0] = 1 - column[0];
+    }
     KL_GO(kl_dual_new(&d));
-    KL_GO(ascend(&d, passes, learner->value[TOLERANCE].number, (int64_t)learner->value[PASSES].number, st->c * n, run, &gap));
+    KL_GO(ascend(learner, &d, passes, st->c * n, run, &gap));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(&d), gap, (long long)d.passes);
     if (gap > learner->value[TOLERANCE].number)
         kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
