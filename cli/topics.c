@@ -47,8 +47,8 @@ const cli_topic topics[] = {
      .before = BLOCKS{"--learner NAME. Classification or regression is decided by the labels (--task auto), or said: --task classify, --task regress.", NULL},
      .list = "learners",
      .after = BLOCKS{"ridge reads the rows once and has the error of every lambda from that. svm wants their features several times: it keeps them where "
-                     "they fit half of --max-memory, and otherwise makes them again in every pass; rows from a pipe go to a temporary file. It starts from "
-                     "C = 1 unless --lambda or -c say otherwise.",
+                     "they fit half of --max-memory, otherwise makes them in every pass from rows that it keeps, and has them in a temporary file when the rows "
+                     "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise.",
                      "How the regularisation is chosen: klift help lambda.", NULL},
      .examples = "  klift train train.svm --learner ridge --task classify\n"
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"},

@@ -240,7 +240,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
     klift_status status;
     KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
     do {
-        KL_GO(kl_passes_fill(lift, &gather, learner, block, z, run, &rows));
+        KL_GO(kl_passes_fill(lift, &gather, learner, block, NULL, z, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
         KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));

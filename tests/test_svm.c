@@ -61,16 +61,23 @@ static void the_gap_is_never_negative_and_goes_to_zero(void **state)
     make_problem();
     for (int l = 0; l < LOSSES; l++) {
         kl_loss loss = (kl_loss)l;
-        kl_batch z = dense_batch(ROWS, COLUMNS, x);
+        int32_t order[ROWS];
+        const float *z[ROWS];
         kl_dual d = {.loss = loss, .epsilon = epsilon, .bias = 1, .rows = ROWS, .features = COLUMNS, .outputs = 1, .seed = 1, .row_of = row_of, .user = &loss};
         assert_int_equal(kl_dual_new(&d), KLIFT_OK);
         double gap = 1, last_dual = -INFINITY, small = loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? 1e-12 : 1e-7;
         for (int pass = 0; pass < 60000 && gap > small; pass++) {
-            assert_int_equal(kl_dual_block(&d, &z, 0, pass, true, NULL), KLIFT_OK);
+            for (int i = 0; i < ROWS; i++) {
+                order[i] = (i * 37 + pass) % ROWS;
+                z[i] = x + order[i] * COLUMNS;
+            }
+            kl_dual_block rows = {ROWS, order, z, pass == 0, true};
+            assert_int_equal(kl_dual_visit(&d, &rows, NULL), KLIFT_OK);
             kl_dual_gap(&d, false, 0);
             assert_true(d.dual[0] >= last_dual - 1e-9 * fabs(last_dual)); /* every step ascends */
             last_dual = d.dual[0];
-            assert_int_equal(kl_dual_block(&d, &z, 0, pass + 1, false, NULL), KLIFT_OK);
+            rows.first = rows.sweep = false;
+            assert_int_equal(kl_dual_visit(&d, &rows, NULL), KLIFT_OK);
             gap = kl_dual_gap(&d, true, 0);
             assert_true(d.primal[0] - d.dual[0] >= -1e-10 * d.primal[0]);
             assert_true(fabs(d.primal[0] - objective(loss, d.w, d.b[0])) < 1e-10 * d.primal[0]);

@@ -46,18 +46,18 @@ static double loss_of(int64_t outputs, int64_t y, const double *f)
     return worst;
 }
 
-static void visit(kl_dual *d, const kl_batch *z, int64_t row, int64_t next, int64_t at, bool sweep, const work *w)
+static void visit(kl_dual *d, const kl_dual_block *rows, int64_t i, const work *w)
 {
-    int64_t y = 0;
+    int64_t y = 0, at = rows->index[i];
     kl_dual_row r = {0, 0};
     for (int64_t k = 0; k < d->outputs; k++)
         if ((r = d->row_of(d->user, at, k)).y > 0)
             y = k;
     if (r.cost <= 0)
         return;
-    kl_dual_scores(d, z, row, next, 0, d->outputs, w->f);
+    kl_dual_scores(d, rows->z[i], rows->z[i + 1 < rows->count ? i + 1 : i], 0, d->outputs, w->f);
     d->sum[0] += r.cost * loss_of(d->outputs, y, w->f);
-    if (!sweep || !(d->square[at] > 0))
+    if (!rows->sweep || !(d->square[at] > 0))
         return;
     for (int64_t k = 0; k < d->outputs; k++)
         w->g[k] = w->f[k] + (k == y ? 0 : 1) - d->square[at] * d->alpha[k * d->rows + at];
@@ -65,27 +65,24 @@ static void visit(kl_dual *d, const kl_batch *z, int64_t row, int64_t next, int6
     for (int64_t k = 0; k < d->outputs; k++) {
         double *alpha = &d->alpha[k * d->rows + at], step = w->f[k] - *alpha;
         if (step != 0)
-            kl_dual_add(d, z, row, k, step);
+            kl_dual_add(d, rows->z[i], k, step);
         *alpha = w->f[k];
     }
 }
 
-klift_status kl_crammer_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, klift_run *run)
+klift_status kl_crammer_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run)
 {
-    int32_t *order = NULL;
     work w = {0};
-    klift_status status;
-    KL_GO(kl_run_check(run));
-    KL_GO(kl_dual_order(d, z, first, pass, sweep, &order));
-    KL_GO(kl_new(&w.f, 3 * d->outputs, sizeof *w.f, "the scores of a row"));
+    KL_TRY(kl_run_check(run));
+    KL_TRY(kl_new(&w.f, 3 * d->outputs, sizeof *w.f, "the scores of a row"));
     w.g = w.f + d->outputs;
     w.sorted = w.g + d->outputs;
-    for (int64_t i = 0; i < z->rows; i++)
-        visit(d, z, order[i], order[i + 1 < z->rows ? i + 1 : i], first + order[i], sweep, &w);
-done:
-    kl_free(order);
+    if (rows->first)
+        kl_dual_measure(d, rows);
+    for (int64_t i = 0; i < rows->count; i++)
+        visit(d, rows, i, &w);
     kl_free(w.f);
-    return status;
+    return KLIFT_OK;
 }
 
 double kl_crammer_gap(kl_dual *d, bool exact, double tolerance)

@@ -9,7 +9,7 @@
 
 #include "learn/dual.h"
 
-klift_status kl_crammer_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, klift_run *run);
+klift_status kl_crammer_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run);
 double kl_crammer_gap(kl_dual *d, bool exact, double tolerance);
 
 #endif

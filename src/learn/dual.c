@@ -9,10 +9,8 @@
 
 #include "base/memory.h"
 #include "math/micro.h"
-#include "math/random.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { AT_ONCE = 12 }; /* outputs whose scores of a row are made before they are used */
 
@@ -72,46 +70,16 @@ static double best_value(const kl_dual *d, kl_dual_row row, double f, double squ
     return clip(to, -top, top);
 }
 
-typedef struct block {
-    kl_dual *d;
-    const kl_batch *z;
-    int64_t first;
-    bool sweep;
-    const int32_t *order; /* (rows of the block) */
-    int64_t parts;
-} block;
-
-void kl_dual_scores(const kl_dual *d, const kl_batch *z, int64_t row, int64_t next, int64_t from, int64_t count, double *f)
+void kl_dual_scores(const kl_dual *d, const float *z, const float *next, int64_t from, int64_t count, double *f)
 {
-    const double *w = d->w + from * d->features;
-    const int32_t *column;
-    const float *value, *after;
-    int64_t entries = kl_batch_row(z, row, &column, &value);
-    if (column == NULL) {
-        kl_batch_row(z, next, &column, &after);
-        kl_micro_get()->row_dots(entries, value, after, count, w, d->features, f);
-    } else
-        for (int64_t o = 0; o < count; o++) {
-            double sum = 0;
-            for (int64_t p = 0; p < entries; p++)
-                sum += (double)value[p] * w[o * d->features + column[p]];
-            f[o] = sum;
-        }
+    kl_micro_get()->row_dots(d->features, z, next, count, d->w + from * d->features, d->features, f);
     for (int64_t o = 0; o < count; o++)
         f[o] += d->b[from + o] * d->bias;
 }
 
-void kl_dual_add(kl_dual *d, const kl_batch *z, int64_t row, int64_t output, double factor)
+void kl_dual_add(kl_dual *d, const float *z, int64_t output, double factor)
 {
-    double *w = d->w + output * d->features;
-    const int32_t *column;
-    const float *value;
-    int64_t entries = kl_batch_row(z, row, &column, &value);
-    if (column == NULL)
-        kl_micro_get()->row_add(entries, factor, value, w);
-    else
-        for (int64_t p = 0; p < entries; p++)
-            w[column[p]] += factor * (double)value[p];
+    kl_micro_get()->row_add(d->features, factor, z, d->w + output * d->features);
     d->b[output] += factor * d->bias;
 }
 
@@ -124,32 +92,37 @@ double kl_dual_norm(const kl_dual *d, int64_t output)
     return norm;
 }
 
-static void visit(const block *k, int64_t row, int64_t output, double f)
+typedef struct work {
+    kl_dual *d;
+    const kl_dual_block *rows;
+    int64_t parts;
+} work;
+
+static void visit(const work *k, int64_t i, int64_t output, double f)
 {
     kl_dual *d = k->d;
-    int64_t at = k->first + row;
+    int64_t at = k->rows->index[i];
     kl_dual_row r = d->row_of(d->user, at, output);
     if (r.cost <= 0)
         return;
     d->sum[output] += r.cost * loss_of(d, r.y, f);
-    if (!k->sweep)
+    if (!k->rows->sweep)
         return;
     double *alpha = &d->alpha[output * d->rows + at], to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
     if (step == 0 || !isfinite(to))
         return;
     *alpha = to;
-    kl_dual_add(d, k->z, row, output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
+    kl_dual_add(d, k->rows->z[i], output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
 }
 
 /* A range of outputs, row after row: a row is read once for all of them. */
 static klift_status outputs_task(void *context, int64_t task, int worker)
 {
-    const block *k = context;
+    const work *k = context;
     const kl_dual *d = k->d;
-    int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts;
+    int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts, rows = k->rows->count;
     (void)worker;
-    for (int64_t i = 0; i < k->z->rows; i++) {
-        int64_t row = k->order[i], next = k->order[i + 1 < k->z->rows ? i + 1 : i];
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t o = from; o < to;) {
             double f[AT_ONCE];
             int64_t count = 0;
@@ -157,51 +130,31 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
                 ;
             while (o + count < to && count < AT_ONCE && !d->done[o + count])
                 count++;
-            kl_dual_scores(d, k->z, row, next, o, count, f);
+            kl_dual_scores(d, k->rows->z[i], k->rows->z[i + 1 < rows ? i + 1 : i], o, count, f);
             for (int64_t c = 0; c < count; c++)
-                visit(k, row, o + c, f[c]);
+                visit(k, i, o + c, f[c]);
             o += count;
         }
-    }
     return KLIFT_OK;
 }
 
-static void measure_rows(const kl_dual *d, const kl_batch *z, int64_t first)
+void kl_dual_measure(kl_dual *d, const kl_dual_block *rows)
 {
-    for (int64_t i = 0; i < z->rows; i++) {
-        const int32_t *column;
-        const float *value;
-        int64_t entries = kl_batch_row(z, i, &column, &value);
+    for (int64_t i = 0; i < rows->count; i++) {
         double sum = d->bias * d->bias;
-        for (int64_t p = 0; p < entries; p++)
-            sum += (double)value[p] * (double)value[p];
-        d->square[first + i] = sum;
+        for (int64_t p = 0; p < d->features; p++)
+            sum += (double)rows->z[i][p] * (double)rows->z[i][p];
+        d->square[rows->index[i]] = sum;
     }
 }
 
-klift_status kl_dual_order(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, int32_t **order)
-{
-    kl_random from = {d->seed, (uint32_t)pass, KL_DRAW_SWEEP};
-    KL_TRY(kl_new(order, z->rows, sizeof **order, "the order of rows"));
-    if (pass == 0)
-        measure_rows(d, z, first);
-    if (sweep)
-        kl_random_permutation(&from, (uint32_t)(first / 1024), z->rows, *order);
-    else
-        for (int64_t i = 0; i < z->rows; i++)
-            (*order)[i] = (int32_t)i;
-    return KLIFT_OK;
-}
-
-klift_status kl_dual_block(kl_dual *d, const kl_batch *z, int64_t first, int64_t pass, bool sweep, klift_run *run)
+klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run)
 {
     int64_t threads = kl_run_threads(run);
-    int32_t *order = NULL;
-    KL_TRY(kl_dual_order(d, z, first, pass, sweep, &order));
-    block k = {d, z, first, sweep, order, d->outputs < threads ? d->outputs : threads};
-    klift_status status = kl_run_parallel(run, k.parts, outputs_task, &k);
-    kl_free(order);
-    return status;
+    work k = {d, rows, d->outputs < threads ? d->outputs : threads};
+    if (rows->first)
+        kl_dual_measure(d, rows);
+    return kl_run_parallel(run, k.parts, outputs_task, &k);
 }
 
 static double dual_of(const kl_dual *d, int64_t output)

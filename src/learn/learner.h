@@ -35,10 +35,12 @@ typedef struct kl_lift {
     klift_status (*apply)(const void *user, const kl_batch *x, float *z, int64_t stride, int worker);
 } kl_lift;
 
-/* Features of all rows that were observed, pass after pass, in blocks of kl_learner_block rows. */
+/* Features of rows that were observed, any of them in any order, as often as wanted. */
 typedef struct kl_passes kl_passes;
 struct kl_passes {
-    klift_status (*next)(kl_passes *passes, klift_run *run, kl_batch *z); /* rows 0: a pass is over; the next call begins another */
+    int64_t rows, features, at_most; /* at_most: rows of one call */
+    /* z (count): the features of rows index[..], each (features), valid until the next call */
+    klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, const float **z);
 };
 
 typedef struct kl_path_point {

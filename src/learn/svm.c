@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "learn/crammer.h"
 #include "learn/targets.h"
+#include "math/random.h"
 
 #include <math.h>
 
@@ -56,9 +57,11 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
 {
     int64_t block = kl_learner_block(features), line = features * (int64_t)sizeof(float);
     bool keeps = kl_learner_keeps(rows, features, limit);
-    (void)spec, (void)row_bytes;
-    kl_plan_add(to, keeps ? rows * line : block * line, "features of %lld rows%s", (long long)(keeps ? rows : block), keeps ? "" : ", made again in every pass");
-    kl_plan_add(to, rows < INT64_MAX / 64 ? 4 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
+    (void)spec;
+    bool rows_kept = !keeps && rows < INT64_MAX / 64 && rows * row_bytes <= limit / 4;
+    kl_plan_add(to, keeps ? rows * line : block * line, "features of %lld rows%s", (long long)(keeps ? rows : block), keeps ? "" : rows_kept ? ", made in every pass" : ", from a file");
+    kl_plan_add(to, rows_kept ? rows * row_bytes : 0, "%lld rows", (long long)rows);
+    kl_plan_add(to, rows < INT64_MAX / 64 ? 5 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
 }
 
 static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
@@ -79,32 +82,41 @@ static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
     return sum;
 }
 
-/* One pass over all blocks. */
-static klift_status pass_over(kl_dual *d, kl_passes *passes, bool joint, int64_t pass, bool sweep, klift_run *run)
+/* Rows of a pass, and room for those of one call. */
+typedef struct tour {
+    kl_passes *passes;
+    int32_t *order;  /* (rows) */
+    const float **z; /* (passes->at_most) */
+} tour;
+
+/* One pass over all rows: a sweep in an order of its own, or a look at them in theirs. */
+static klift_status pass_over(const kl_learner *learner, kl_dual *d, const tour *t, int64_t pass, bool sweep, klift_run *run)
 {
-    int64_t first = 0;
-    for (;;) {
-        kl_batch z;
-        KL_TRY(passes->next(passes, run, &z));
-        if (z.rows == 0)
-            return KLIFT_OK;
-        KL_TRY(joint ? kl_crammer_block(d, &z, first, pass, sweep, run) : kl_dual_block(d, &z, first, pass, sweep, run));
-        first += z.rows;
+    kl_random from = {d->seed, (uint32_t)pass, KL_DRAW_SWEEP};
+    if (sweep)
+        kl_random_permutation(&from, 0, d->rows, t->order);
+    for (int64_t i = 0; !sweep && i < d->rows; i++)
+        t->order[i] = (int32_t)i;
+    for (int64_t i = 0; i < d->rows; i += t->passes->at_most) {
+        kl_dual_block rows = {d->rows - i < t->passes->at_most ? d->rows - i : t->passes->at_most, t->order + i, t->z, pass == 0, sweep};
+        KL_TRY(t->passes->take(t->passes, rows.index, rows.count, run, t->z));
+        KL_TRY(is_joint(learner) ? kl_crammer_visit(d, &rows, run) : kl_dual_visit(d, &rows, run));
     }
+    return KLIFT_OK;
 }
 
 /* The loss summed in a sweep is that of weights on the way: when it looks good, one pass more measures. cost: C n. */
-static klift_status ascend(const kl_learner *learner, kl_dual *d, kl_passes *passes, double cost, klift_run *run, double *gap)
+static klift_status ascend(const kl_learner *learner, kl_dual *d, const tour *t, double cost, klift_run *run, double *gap)
 {
     double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
     double tolerance = learner->value[TOLERANCE].number;
     int64_t most = (int64_t)learner->value[PASSES].number;
     for (int64_t pass = 0; pass < most; pass++) {
-        KL_TRY(pass_over(d, passes, is_joint(learner), pass, true, run));
+        KL_TRY(pass_over(learner, d, t, pass, true, run));
         d->passes = pass + 1;
         *gap = gap_of(d, false, tolerance);
         if (*gap <= tolerance || pass + 1 == most) {
-            KL_TRY(pass_over(d, passes, is_joint(learner), pass + 1, false, run));
+            KL_TRY(pass_over(learner, d, t, pass + 1, false, run));
             *gap = gap_of(d, true, tolerance);
             if (*gap <= tolerance)
                 return KLIFT_OK;
@@ -148,9 +160,14 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     kl_dual d = {.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
                  .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .seed = spec->seed, .row_of = row_of, .user = st};
     int64_t *column = NULL;
+    tour t = {.passes = passes};
     klift_status status;
     *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)d.rows, .weight = n};
     KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
+    if (d.rows > INT32_MAX) {
+        status = kl_fail(KLIFT_DATA, "%lld rows are more than learner svm can order (2147483647); use learner ridge, or fewer rows", (long long)d.rows);
+        goto done;
+    }
     st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
     weights->lambda = 1 / (st->c * n);
     KL_GO(kl_targets_outputs(&st->targets, weights, &column));
@@ -162,13 +179,17 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
         column[0] = 1 - column[0];
     }
     KL_GO(kl_dual_new(&d));
-    KL_GO(ascend(learner, &d, passes, st->c * n, run, &gap));
+    KL_GO(kl_new(&t.order, d.rows, sizeof *t.order, "the order of rows"));
+    KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
+    KL_GO(ascend(learner, &d, &t, st->c * n, run, &gap));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(&d), gap, (long long)d.passes);
     if (gap > learner->value[TOLERANCE].number)
         kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
     KL_GO(give_weights(&d, weights));
 done:
     kl_dual_clear(&d);
+    kl_free(t.order);
+    kl_free(t.z);
     kl_free(column);
     st->column = NULL;
     if (status != KLIFT_OK)

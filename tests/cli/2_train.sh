@@ -157,12 +157,12 @@ says "svm says how near it came" err '^klift: note: objective [0-9.e+]+, duality
 says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20,classes=one-vs-rest$'
 # shellcheck disable=SC2086
 expect 0 "svm with little memory makes features again" "$KLIFT" train spiral.svm $svm --max-memory 12M --verbose -o again.klift
-says "its plan says so" err 'features of 4096 rows, made again in every pass'
+says "its plan says so" err 'features of 4096 rows, made in every pass'
 holds "the model is the same" cmp svm.klift again.klift
 expect 0 "svm from a pipe" sh -c 'cat spiral.svm | "$1" train - '"$svm"' -o piped.klift' sh "$KLIFT"
 holds "gives the model of the file" cmp svm.klift piped.klift
 expect 0 "svm from a pipe with little memory" sh -c 'cat spiral.svm | "$1" train - '"$svm"' --max-memory 12M -o spilt.klift' sh "$KLIFT"
-says "spills to a temporary file" err 'they go to a temporary file$'
+says "spills to a temporary file" err 'the features go to a temporary file$'
 holds "and gives the model of the file" cmp svm.klift spilt.klift
 expect 5 "no folder for the temporary file is an I/O error" sh -c 'cat spiral.svm | TMPDIR=/nowhere "$1" train - '"$svm"' --max-memory 12M -o spilt.klift' sh "$KLIFT"
 says "that says what to do" err 'set TMPDIR to a folder with room'
