@@ -68,9 +68,11 @@ static int64_t rows_at_once(int64_t k)
     return most < left ? left : most;
 }
 
+/* Shorter rows are packed more at a time: the most that any of them take. */
 int64_t kl_product_scratch(int64_t k)
 {
-    return rows_at_once(k) * (k + line(kl_micro_get()->width32)) * (int64_t)sizeof(float);
+    int64_t last = line(kl_micro_get()->width32), own = rows_at_once(k) * (k + last), most = k > WIDE ? ROWS * (WIDE + last) : own;
+    return (own > most ? own : most) * (int64_t)sizeof(float);
 }
 
 typedef float four __attribute__((vector_size(16)));

@@ -32,7 +32,7 @@ typedef struct kl_product_out {
     const void *context;
 } kl_product_out;
 
-/* Bytes of scratch a dense product needs. */
+/* Bytes of scratch a dense product of k columns needs, or one of fewer. */
 int64_t kl_product_scratch(int64_t k);
 /* x dense (rows, k) */
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch);
