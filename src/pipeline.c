@@ -95,6 +95,9 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     klift_status status;
     learn.search = KL_BY_FOLDS;
     learn.search_given = true;
+    learn.code = KL_CODE_NONE; /* the error is that of one class against the rest */
+    learn.bits = 0;
+    learn.decode = KL_DECODE_SOFT;
     KL_GO(kl_prepare_plain(&lift.prepare, KL_NONE, survey->columns));
     KL_GO(kl_map_new(map_text(spec, kernel, survey), kernel, spec->features, spec->seed, 0, &lift.map));
     KL_GO(kl_map_make(lift.map, survey, survey->columns, run));

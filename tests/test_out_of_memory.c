@@ -226,6 +226,13 @@ static void dense_rows_classified_with_folds(void **state)
     check_job(&(job){.name = "dense, classes, folds", .work = learn, .settings = settings, .threads = "1"});
 }
 
+static void classes_with_a_code(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"features", "8", "lambda", "0.1", "map", "fourier", "code", "random", "bits", "5", NULL};
+    check_job(&(job){.name = "dense, classes, a code", .work = learn, .settings = settings, .threads = "1"});
+}
+
 static void sparse_rows_regressed_by_hand(void **state)
 {
     (void)state;
@@ -347,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_rows_classified_with_folds),
+        cmocka_unit_test(classes_with_a_code),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),

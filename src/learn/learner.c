@@ -54,6 +54,19 @@ static klift_status read_type(kl_learner *learner, const kl_spec *spec)
     return kl_params_read(learner->type->params, spec, where, learner->value);
 }
 
+static klift_status check_code(const kl_learner_type *type, const kl_learn_spec *spec)
+{
+    if (spec->code == KL_CODE_NONE && spec->bits > 0)
+        return kl_fail(KLIFT_USAGE, "bits=%lld without a code; say code=random or another one, or leave bits out", (long long)spec->bits);
+    if (spec->code == KL_CODE_NONE && spec->decode != KL_DECODE_SOFT)
+        return kl_fail(KLIFT_USAGE, "decode=%s without a code; say code=random or another one, or leave decode out", kl_decode_name(spec->decode));
+    if (spec->code != KL_CODE_NONE && !type->codes)
+        return kl_fail(KLIFT_USAGE, "learner %s learns no codes of classes; leave code=%s out, or use learner=ridge", type->name, kl_code_name(spec->code));
+    if (spec->code != KL_CODE_NONE && spec->goal == KL_REGRESS)
+        return kl_fail(KLIFT_USAGE, "code=%s is for classes, the targets are numbers; leave code out, or say task=classify", kl_code_name(spec->code));
+    return KLIFT_OK;
+}
+
 klift_status kl_learner_check(const char *text)
 {
     kl_spec *parsed = NULL;
@@ -73,6 +86,7 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(kl_spec_parse(text, "learner", &parsed));
     KL_GO(kl_new(&learner, 1, sizeof *learner, "a learner"));
     KL_GO(read_type(learner, parsed));
+    KL_GO(check_code(learner->type, spec));
     learner->spec = *spec;
     learner->features = features;
     KL_GO(kl_new(&learner->state, (int64_t)learner->type->state_size, 1, "a learner"));
@@ -91,6 +105,8 @@ klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_
     kl_learner learner = {0};
     KL_TRY(kl_spec_parse(text, "learner", &parsed));
     klift_status status = read_type(&learner, parsed);
+    if (status == KLIFT_OK)
+        status = check_code(learner.type, spec);
     if (status == KLIFT_OK)
         learner.type->plan(spec, features, row_bytes, rows, kl_run_memory(run), plan);
     kl_spec_free(parsed);
@@ -118,5 +134,6 @@ void kl_weights_clear(kl_weights *weights)
     kl_free(weights->w);
     kl_free(weights->b);
     kl_names_clear(&weights->classes);
+    kl_code_clear(&weights->code);
     *weights = (kl_weights){0};
 }

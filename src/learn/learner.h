@@ -10,6 +10,7 @@
 #include "base/run.h"
 #include "data/batch.h"
 #include "data/names.h"
+#include "learn/code.h"
 #include "learn/plan.h"
 
 typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
@@ -26,6 +27,9 @@ typedef struct kl_learn_spec {
     int folds;
     int64_t rows;       /* to be learnt from; 0: unknown, taken as many */
     bool allow_one_class;
+    kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */
+    int64_t bits;       /* of the code; 0: as many as it likes */
+    kl_decode decode;
     uint64_t seed;
 } kl_learn_spec;
 
@@ -49,13 +53,14 @@ typedef struct kl_path_point {
 
 enum { KL_PATH_MAX = 64 };
 
-/* What training gives: f(z) = w z + b. */
+/* What training gives: f(z) = w z + b, one value per output, or per bit of a code from which the outputs are decoded. */
 typedef struct kl_weights {
     kl_goal goal;
     int64_t features, outputs;
-    double *w; /* (outputs, features) */
-    double *b; /* (outputs) */
+    double *w; /* (kl_weights_rows, features) */
+    double *b; /* (kl_weights_rows) */
     kl_names classes; /* sorted; empty for regression. Two classes share one output, positive for class 1 */
+    kl_code code;     /* bits 0: none */
     double rows, weight; /* seen in training */
     double lambda;
     kl_search search;
@@ -68,6 +73,10 @@ typedef struct kl_weights {
 } kl_weights;
 
 void kl_weights_clear(kl_weights *weights);
+static inline int64_t kl_weights_rows(const kl_weights *weights)
+{
+    return weights->code.bits > 0 ? weights->code.bits : weights->outputs;
+}
 
 typedef struct kl_learner kl_learner;
 
@@ -75,6 +84,7 @@ typedef struct kl_learner_type {
     const char *name, *summary;
     const kl_param *params;
     size_t state_size;
+    bool codes; /* it can learn a code of the classes */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);

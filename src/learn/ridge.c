@@ -1,7 +1,8 @@
 /*
  * ridge.c - the learner `ridge`: min (1/n) sum weight (y - w'z - b)^2 / 2 + lambda |w|^2 / 2, b unpenalised, from one
  * pass of statistics (normal.c solves, search.c chooses lambda).
- * A class is a 0/1 column; scores are given on the -1/+1 scale (2 w, 2 b - 1), so 0 is the border.
+ * A class is a 0/1 column; scores are given on the -1/+1 scale (2 w, 2 b - 1), so 0 is the border. A code of the classes is applied
+ * to the solution (code.c): statistics and search are those of one class against the rest.
  */
 #include "learn/ridge.h"
 
@@ -109,6 +110,16 @@ static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
     return KLIFT_OK;
 }
 
+/* Before anything is solved: a code that does not fit the classes is refused at once. */
+static klift_status give_code(const kl_learn_spec *spec, kl_weights *weights)
+{
+    if (spec->code == KL_CODE_NONE)
+        return KLIFT_OK;
+    KL_TRY(kl_code_new(spec->code, weights->classes.count, spec->bits, spec->seed, &weights->code));
+    weights->code.decode = spec->decode;
+    return KLIFT_OK;
+}
+
 static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
     const state *st = learner->state;
@@ -124,6 +135,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     for (int f = 0; f < s->sets; f++)
         weights->rows += s->fold[f].rows;
     KL_GO(kl_targets_outputs(&s->targets, weights, &column));
+    KL_GO(give_code(&learner->spec, weights));
     r.column = column;
     r.outputs = weights->outputs;
     KL_GO(kl_tiles_new(&r.a, s->features));
@@ -140,6 +152,8 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     KL_GO(kl_ridge_model(&r, -1, weights->lambda, run));
     weights->jitter = r.jitter;
     KL_GO(give_weights(&r, weights));
+    if (weights->code.bits > 0)
+        KL_GO(kl_code_apply(&weights->code, s->features, &weights->w, &weights->b));
     KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
 done:
     kl_tiles_clear(&r.a);
@@ -162,6 +176,7 @@ const kl_learner_type kl_learner_ridge = {
     .summary = "least squares from one pass of statistics, lambda by exact cross-validation",
     .params = params,
     .state_size = sizeof(state),
+    .codes = true,
     .begin = begin,
     .observe = observe,
     .consume = consume,

@@ -1,6 +1,7 @@
 /*
  * model.c - scores f(z) = w z + b. Rows go in chunks of 256 through preparation, map and weights on one thread each;
- * every score is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it.
+ * every value is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it. With a code the
+ * values are those of its bits, and the scores of classes are decoded from them.
  */
 #include "model/model.h"
 
@@ -34,25 +35,36 @@ typedef struct scoring {
     double *scores;
     float *z; /* per worker: (KL_CHUNK, features) */
     unsigned char *scratch;
+    double *bits; /* per worker: the values of a row's bits */
     int64_t z_floats, scratch_bytes;
 } scoring;
+
+static klift_status check_finite(const double *value, int64_t count, int64_t row)
+{
+    for (int64_t o = 0; o < count; o++)
+        if (!isfinite(value[o]))
+            return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model; correct or scale them",
+                           (long long)row);
+    return KLIFT_OK;
+}
 
 static klift_status score_task(void *context, int64_t task, int worker)
 {
     const scoring *s = context;
     const kl_weights *w = &s->model->weights;
-    int64_t first = task * KL_CHUNK, left = s->x->rows - first, stride = w->features;
+    int64_t first = task * KL_CHUNK, left = s->x->rows - first, stride = w->features, rows = kl_weights_rows(w);
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
     float *z = s->z + worker * s->z_floats;
     KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, false, s->scratch + worker * s->scratch_bytes));
     for (int64_t i = 0; i < part.rows; i++) {
-        double *score = s->scores + (first + i) * w->outputs;
-        kl_micro_get()->row_dots(w->features, z + i * stride, z + i * stride, w->outputs, w->w, w->features, score);
-        for (int64_t o = 0; o < w->outputs; o++) {
-            score[o] += w->b[o];
-            if (!isfinite(score[o]))
-                return kl_fail(KLIFT_DATA, "row %lld of the batch: its score is not finite; its values are too large for this model; correct or scale them",
-                               (long long)(first + i));
+        double *score = s->scores + (first + i) * w->outputs, *value = s->bits != NULL ? s->bits + worker * rows : score;
+        kl_micro_get()->row_dots(w->features, z + i * stride, z + i * stride, rows, w->w, w->features, value);
+        for (int64_t o = 0; o < rows; o++)
+            value[o] += w->b[o];
+        KL_TRY(check_finite(value, rows, first + i));
+        if (s->bits != NULL) {
+            kl_code_scores(&w->code, value, score);
+            KL_TRY(check_finite(score, w->outputs, first + i)); /* a sum of huge values */
         }
     }
     return KLIFT_OK;
@@ -73,6 +85,8 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
     }
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, threads * s.z_floats * (int64_t)sizeof(float), &s.z));
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * s.scratch_bytes, &s.scratch));
+    if (model->weights.code.bits > 0)
+        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
     return kl_run_parallel(run, tasks, score_task, &s);
 }
 
@@ -101,6 +115,11 @@ void kl_model_describe(const klift_model *model, kl_text *json)
         for (int64_t i = 0; i < w->classes.count; i++)
             kl_json_text(json, NULL, w->classes.name[i]);
         kl_json_close(json, ']');
+        if (w->code.bits > 0) {
+            kl_json_text(json, "code", kl_code_name(w->code.kind));
+            kl_json_count(json, "bits", w->code.bits);
+            kl_json_text(json, "decode", kl_decode_name(w->code.decode));
+        }
         kl_json_number(json, "rows", w->rows);
         kl_json_number(json, "weight", w->weight);
         kl_json_number(json, "lambda", w->lambda);

@@ -1,7 +1,7 @@
 /*
  * model_file.c - which sections make a model file: LIFT (preparation and map), COLS (columns of a table, when there is
- * something to say of them), then for trained models LERN (learner,
- * lambda and how it was found), CLAS (class names) and WGHT (weights, float64). Maps are redrawn from their seed.
+ * something to say of them), then for trained models LERN (learner, lambda and how it was found), CLAS (class names), CODE (the code
+ * of the classes, when they have one) and WGHT (weights, float64). Maps are redrawn from their seed.
  * Nothing of time, host, path or threads is written. docs/model_format.md has the bytes.
  */
 #include "model/model.h"
@@ -17,6 +17,7 @@
 #define COLUMNS KL_TAG('C', 'O', 'L', 'S')
 #define LEARN KL_TAG('L', 'E', 'R', 'N')
 #define CLASSES KL_TAG('C', 'L', 'A', 'S')
+#define CODE KL_TAG('C', 'O', 'D', 'E')
 #define WEIGHTS KL_TAG('W', 'G', 'H', 'T')
 
 enum { MOST_OUTPUTS = 1 << 24 };
@@ -103,16 +104,24 @@ static klift_status read_classes(klift_model *model, kl_record_reader *from)
     return KLIFT_OK;
 }
 
+static klift_status read_code(klift_model *model, kl_record_reader *from)
+{
+    kl_weights *w = &model->weights;
+    if (w->code.bits > 0 || w->classes.count == 0 || w->w != NULL)
+        return kl_record_damaged("its code comes twice, or not between its classes and its weights");
+    return kl_code_load(&w->code, w->classes.count, from);
+}
+
 static klift_status read_weights(klift_model *model, kl_record_reader *from)
 {
     kl_weights *w = &model->weights;
-    int64_t size;
-    if (kl_multiply(w->outputs, w->features, &size) || w->outputs == 0)
+    int64_t size, rows = kl_weights_rows(w);
+    if (kl_multiply(rows, w->features, &size) || w->outputs == 0)
         return kl_record_damaged("its weights come before their sizes");
     if (w->w != NULL)
         return kl_record_damaged("it has two sets of weights");
     KL_TRY(kl_record_get_doubles(from, &w->w, size));
-    return kl_record_get_doubles(from, &w->b, w->outputs);
+    return kl_record_get_doubles(from, &w->b, rows);
 }
 
 klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
@@ -136,9 +145,14 @@ klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
         for (int64_t i = 0; i < w->classes.count; i++)
             kl_record_put_text(to, w->classes.name[i]);
         kl_record_close(to);
+        if (w->code.bits > 0) {
+            kl_record_open(to, CODE, true);
+            kl_code_save(&w->code, to);
+            kl_record_close(to);
+        }
         kl_record_open(to, WEIGHTS, true);
-        kl_record_put_doubles(to, w->w, w->outputs * w->features);
-        kl_record_put_doubles(to, w->b, w->outputs);
+        kl_record_put_doubles(to, w->w, kl_weights_rows(w) * w->features);
+        kl_record_put_doubles(to, w->b, kl_weights_rows(w));
         kl_record_close(to);
     }
     return kl_record_finish(to);
@@ -163,6 +177,9 @@ static klift_status read_section(klift_model *model, uint32_t tag, kl_record_rea
     case CLASSES:
         KL_TRY(read_classes(model, from));
         break;
+    case CODE:
+        KL_TRY(read_code(model, from));
+        break;
     case WEIGHTS:
         KL_TRY(read_weights(model, from));
         break;
@@ -179,10 +196,12 @@ static klift_status check(const klift_model *model)
     if (model->lift == NULL)
         return kl_record_damaged("it has no map");
     if (w->outputs == 0)
-        return w->classes.count > 0 ? kl_record_damaged("classes without weights") : KLIFT_OK;
+        return w->classes.count > 0 || w->code.bits > 0 ? kl_record_damaged("classes without weights") : KLIFT_OK;
     int64_t wanted = w->goal == KL_REGRESS ? w->outputs : w->classes.count == 2 ? 1 : w->classes.count;
     if (w->w == NULL || w->b == NULL || w->features != model->lift->map->n_out || w->outputs != wanted || (w->goal == KL_REGRESS) != (w->classes.count == 0))
         return kl_record_damaged("features, classes and weights do not agree");
+    if (w->code.bits > 0 && w->code.classes != w->classes.count)
+        return kl_record_damaged("its code and its classes do not agree");
     return KLIFT_OK;
 }
 

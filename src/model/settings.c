@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, PREPARE, TASK, ONE_CLASS, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -17,6 +17,9 @@ const kl_param kl_settings_params[] = {
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
     {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of max-memory, else holdout, else gcv"},
     {"folds", KL_WHOLE, "5", 2, 100, false, NULL, "folds of the cross-validation"},
+    {"code", KL_WORD, "none", 0, 0, false, KL_CODE_WORDS, "error-correcting output code of the classes (ridge); none: one class against the rest"},
+    {"bits", KL_WHOLE, "auto", 1, KL_CODE_MOST_BITS, false, "auto", "bits of a random or balanced code; auto: 50 for every doubling of the classes"},
+    {"decode", KL_WORD, "soft", 0, 0, false, KL_DECODE_WORDS, "how bits become a class: by their values, or by their signs only"},
     {"prepare", KL_WORD, "none", 0, 0, false, KL_PREPARE_WORDS, "what is done to rows before the map"},
     {"task", KL_WORD, "auto", 0, 0, false, KL_TASK_WORDS, "classify or regress; auto: by the labels"},
     {"allow-one-class", KL_WORD, "false", 0, 0, false, "false|true", "train a classifier on rows of one class: it always answers that class"},
@@ -72,6 +75,9 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case C: spec->c = v.number; break;
     case SEARCH: spec->search = v.word; break;
     case FOLDS: spec->folds = (int)v.number; break;
+    case CODE: spec->code = (kl_code_kind)v.word; break;
+    case BITS: spec->bits = isnan(v.number) ? 0 : (int64_t)v.number; break;
+    case DECODE: spec->decode = (kl_decode)v.word; break;
     case PREPARE: spec->prepare = (kl_prepare_kind)v.word; break;
     case TASK: spec->task = v.word; break;
     case ONE_CLASS: spec->allow_one_class = v.word == 1; break;
@@ -118,6 +124,9 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_number(text, "c", spec->c, "none");
     print_word(text, SEARCH, spec->search);
     print_number(text, "folds", spec->folds, "");
+    print_word(text, CODE, (int)spec->code);
+    print_number(text, "bits", spec->bits > 0 ? (double)spec->bits : NAN, "auto");
+    print_word(text, DECODE, (int)spec->decode);
     print_word(text, PREPARE, (int)spec->prepare);
     print_word(text, TASK, spec->task);
     print_word(text, ONE_CLASS, spec->allow_one_class);
@@ -170,5 +179,8 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t ro
                            .folds = spec->folds,
                            .rows = rows,
                            .allow_one_class = spec->allow_one_class,
+                           .code = spec->code,
+                           .bits = spec->bits,
+                           .decode = spec->decode,
                            .seed = spec->seed};
 }

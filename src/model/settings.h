@@ -14,6 +14,9 @@ struct klift_spec {
     double lambda, c;  /* NaN: not given */
     int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
     int folds;
+    kl_code_kind code;
+    int64_t bits;      /* of the code; 0: auto */
+    kl_decode decode;
     bool allow_one_class;
     uint64_t seed;
 };
