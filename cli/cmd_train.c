@@ -111,6 +111,16 @@ static void print_classes(const klift_model *model, const char *about)
     puts(shown < classes ? " ..." : "");
 }
 
+static void print_code(const char *about)
+{
+    char code[32], decode[32];
+    if (json_get(about, "code") == NULL)
+        return;
+    json_text(json_get(about, "code"), code, sizeof code);
+    json_text(json_get(about, "decode"), decode, sizeof decode);
+    printf("%-15s%s, %.0f bits, %s decoding\n", "code", code, json_number_or(json_get(about, "bits"), 0), decode);
+}
+
 static void how_chosen(const training *t, char *how, size_t room)
 {
     char search[32];
@@ -158,6 +168,7 @@ static void print_summary(const training *t, bool verbose)
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         print_line(plain[i], t->about, plain[i]);
     print_classes(t->model, t->about);
+    print_code(t->about);
     print_lambda(t);
     printf("%-15s%.2f\n", "seconds", t->seconds);
     if (t->path != NULL && stat(t->path, &is) == 0) {

@@ -49,9 +49,20 @@ const cli_topic topics[] = {
      .after = BLOCKS{"ridge reads the rows once and has the error of every lambda from that. svm wants their features several times: it keeps them where "
                      "they fit half of --max-memory, otherwise makes them in every pass from rows that it keeps, and has them in a temporary file when the rows "
                      "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise.",
+                     "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
+                     "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
+                     "class against the rest.",
+                     "identity\tone bit per class: one class against the rest, written as a code", "random\tthe best of 200 draws; --bits N, by default 50 for every doubling of the classes (200 for ten)",
+                     "balanced\tthe same, each bit with half of the classes on either side: nearer to one class against the rest",
+                     "hadamard\trows of a Hadamard matrix: all classes equally far apart, in fewer than twice as many bits as classes",
+                     "exhaustive\tevery split of at most 10 classes",
+                     "--decode soft, the default, takes the class whose row is nearest to the values of the bits: with identity, hadamard and exhaustive "
+                     "the very predictions of one class against the rest. --decode hamming counts signs only, as published. predict --scores prints how far the "
+                     "bits agree with each class: 1 where all do, -1 where none does.",
                      "How the regularisation is chosen: klift help lambda.", NULL},
      .examples = "  klift train train.svm --learner ridge --task classify\n"
-                 "  klift train train.svm --learner svm:loss=hinge -c 10\n"},
+                 "  klift train train.svm --learner svm:loss=hinge -c 10\n"
+                 "  klift train train.svm --code random --bits 200 --decode hamming\n"},
     {.name = "specs",
      .title = "Specs",
      .summary = "how kernels and maps are written",

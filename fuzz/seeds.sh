@@ -28,12 +28,14 @@ printf 'format=npy,labels="y, 1.npy",dim=3' | seed spec items
 
 "$klift" generate spirals "$work/s.svm" --rows 60 -q
 "$klift" generate friedman "$work/f.svm" --rows 60 -q
+"$klift" generate rings "$work/r.svm" --rows 60 -q
 for target in model model_round; do
     "$klift" train "$work/s.svm" --features 4 -o "$work/a" -q >/dev/null && seed $target two_classes <"$work/a"
     "$klift" train "$work/s.svm" --features 3 --map fourier:form=phase --prepare standardise -o "$work/b" -q >/dev/null && seed $target phase <"$work/b"
     "$klift" train "$work/f.svm" --task regress --kernel linear --prepare unit-keep-norm -o "$work/c" -q >/dev/null && seed $target linear <"$work/c"
     "$klift" train "$work/f.svm" --task regress --prepare unit --map taylor:degree=3 --features 16 -o "$work/d" -q >/dev/null && seed $target hashed_products <"$work/d"
     "$klift" train "$work/s.svm" --prepare unit --kernel poly:degree=3 --map monomial -o "$work/e" -q >/dev/null && seed $target products <"$work/e"
+    "$klift" train "$work/r.svm" --features 4 --code random --bits 5 -o "$work/g" -q >/dev/null && seed $target code <"$work/g"
 done
 
 printf 'a,b,label\n1,2.5,x\n3,,y\n' | seed csv header

@@ -89,3 +89,31 @@ expect 2 "transform refuses --model and --kernel together" "$KLIFT" transform --
 expect 2 "predict with a map alone is refused" "$KLIFT" predict map.klift test.svm
 says "and it says what to use" err 'transform'
 expect 0 "inspect describes a map alone" "$KLIFT" inspect map.klift
+
+# codes of the classes: bits are trained, classes are printed
+expect 0 "train takes a code" "$KLIFT" train words.svm --label-type text --features 64 --code random --bits 20 --decode hamming -o coded.klift
+says "and prints it" out '^code +random, 20 bits, hamming decoding$'
+expect 0 "inspect shows the code" "$KLIFT" inspect coded.klift
+says "its name" out '^code +random$'
+says "its bits" out '^bits +20$'
+says "its decoding" out '^decode +hamming$'
+expect 0 "predict --scores of a code succeeds" "$KLIFT" predict --scores coded.klift rings.svm -q
+says "the header names the classes, not the bits" <(head -n 1 out) '^label	one	three	two$'
+holds "the label is the first of the largest scores" awk -F'\t' 'NR == 1 { split($0, name) } NR > 1 { best = 2; for (i = 3; i <= 4; i++) if ($i > $best) best = i; if ($1 != name[best]) bad = 1 } END { exit bad }' out
+"$KLIFT" predict words.klift rings.svm plain.txt -q
+for code in identity hadamard exhaustive; do
+    expect 0 "train --code $code succeeds" "$KLIFT" train words.svm --label-type text --features 64 --code $code -o coded.klift -q
+    expect 0 "predict with code $code succeeds" "$KLIFT" predict coded.klift rings.svm coded.txt -q
+    holds "code $code predicts as one class against the rest" cmp coded.txt plain.txt
+done
+expect 2 "svm learns no codes" "$KLIFT" train words.svm --label-type text --learner svm --code random -o no.klift
+says "and says what does" err 'use --learner ridge$'
+expect 2 "bits without a code are refused" "$KLIFT" train words.svm --label-type text --bits 20 -o no.klift
+says "with the codes there are" err '^klift: --bits 20 without a code; say --code random'
+expect 2 "too few bits are refused" "$KLIFT" train words.svm --label-type text --code random --bits 1 --features 16 -o no.klift
+says "with how many are needed" err '^klift: --bits 1 are too few to tell 3 classes apart, --code random needs at least 2;'
+expect 2 "a code that is none is refused" "$KLIFT" train words.svm --code hadamar
+says "with the codes there are" err 'hadamard'
+expect 2 "a code of numbers is refused" "$KLIFT" train reg.svm --task regress --code random --features 16 -o no.klift
+says "codes are for classes" err 'is for classes'
+holds "no model was written" [ ! -e no.klift ]
