@@ -28,7 +28,7 @@ typedef struct entry {
 
 /* An option of the command line replaces more in the file than its own name: what it would contradict there. */
 static const char *const contradicts[][2] = {
-    {"kernel", "t"}, {"kernel", "g"}, {"kernel", "d"}, {"kernel", "r"}, {"t", "g"}, {"t", "d"}, {"t", "r"},       {"lambda", "c"},       {"v", "output"},      {"v", "search"},
+    {"kernel", "t"}, {"kernel", "g"}, {"kernel", "d"}, {"kernel", "r"}, {"t", "g"}, {"t", "d"}, {"t", "r"},       {"lambda", "c"}, {"class-weight", "w"},       {"v", "output"},      {"v", "search"},
     {"v", "folds"},  {"model", "kernel"}, {"model", "map"}, {"model", "features"}, {"model", "prepare"}, {"model", "seed"},
 };
 
@@ -168,6 +168,8 @@ static klift_status take(const reader *r, const entry *e, const options *line, o
         return refuse(r, e->key);
     if (strcmp(e->key, "config") == 0 || strcmp(e->key, "help") == 0)
         return progress_fail(KLIFT_USAGE, "%s:%d: %s belongs on the command line, not into a file", r->path, r->line, e->key);
+    if (strcmp(e->key, "w") == 0)
+        return progress_fail(KLIFT_USAGE, "%s:%d: -w belongs on the command line: write class-weight = LABEL=WEIGHT", r->path, r->line);
     bool flag = (option != NULL ? option : known)->value == NULL, off = strcmp(e->value, "false") == 0;
     if (flag && !off && strcmp(e->value, "true") != 0)
         return progress_fail(KLIFT_USAGE, "%s:%d: %s is '%.60s'; it is a flag: true or false", r->path, r->line, e->key, e->value);

@@ -1,4 +1,4 @@
-/* libsvm.c - translates -t, -d, -g, -r, -c and -v. -q is --quiet. */
+/* libsvm.c - translates -t, -d, -g, -r, -c, -w and -v. -q is --quiet. */
 #include "libsvm.h"
 
 #include "progress.h"
@@ -15,7 +15,6 @@ const char *libsvm_instead(char letter)
         {'e', "ridge is solved exactly and needs no tolerance: leave it out"},
         {'p', "the epsilon-insensitive loss does not exist yet: leave it out (ridge minimises the squared error)"},
         {'B', "ridge always has an intercept without penalty: leave it out"},
-        {'w', "class weights do not exist yet"},
         {'b', "probabilities do not exist yet; klift predict --scores prints the decision values"},
         {'n', "nu-SVMs do not exist yet"},
         {'h', "there is nothing to shrink in ridge; for help: klift train --help"},
@@ -85,10 +84,31 @@ static klift_status set_kernel(const options *given, klift_spec *spec)
     return status == KLIFT_OK ? progress_check(klift_spec_set(spec, "kernel", kernel)) : status;
 }
 
+/* -wLABEL W ..., which options.c keeps as label, weight, label, weight. */
+static klift_status set_class_weight(const options *given, klift_spec *spec)
+{
+    char text[4096];
+    size_t used = 0;
+    int count = 0;
+    for (int i = 0; i < given->settings; i++) {
+        if (given->setting[i].option->letter != 'w')
+            continue;
+        if (strlen(given->setting[i].value) + 2 > sizeof text - used)
+            return progress_fail(KLIFT_USAGE, "-w: too many weights of classes; use --class-weight in a file for --config");
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", count == 0 ? "" : count % 2 == 1 ? "=" : ",", given->setting[i].value);
+        count++;
+    }
+    if (count > 0 && options_has(given, "class-weight"))
+        return progress_fail(KLIFT_USAGE, "--class-weight and -w both weigh classes: give one of them");
+    return count > 0 ? progress_check(klift_spec_set(spec, "class-weight", text)) : KLIFT_OK;
+}
+
 klift_status libsvm_apply(const options *given, klift_spec *spec)
 {
     const char *folds = options_get(given, "v"), *cost = options_get(given, "c");
     klift_status status = set_kernel(given, spec);
+    if (status == KLIFT_OK)
+        status = set_class_weight(given, spec);
     if (status == KLIFT_OK && cost != NULL)
         status = progress_check(klift_spec_set(spec, "c", cost));
     if (status != KLIFT_OK || folds == NULL)

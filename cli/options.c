@@ -28,11 +28,13 @@ static const cli_option table[] = {
     {"bits", 0, "N", "train", TO_SPEC, "bits of a random or balanced code; default auto: 50 for every doubling of the classes"},
     {"decode", 0, "NAME", "train", TO_SPEC, "soft or hamming: how the bits of a code become a class; default soft"},
     {"allow-one-class", 0, NULL, "train", TO_SPEC, "train on rows of one class too: the model always answers it"},
+    {"class-weight", 0, "W", "train", TO_SPEC, "factor of the rows of a class: balanced, or LABEL=W,LABEL=W; default none"},
     {"c", 'c', "C", "train", TO_LIBSVM, "cost: lambda = 1 / (C rows)"},
     {"t", 't', "0|1|2|3", "train", TO_LIBSVM, "kernel: 0 linear, 1 poly, 2 gaussian, 3 sigmoid"},
     {"g", 'g', "GAMMA", "train", TO_LIBSVM, "gamma of the gaussian, poly or sigmoid kernel"},
     {"d", 'd', "DEGREE", "train", TO_LIBSVM, "degree of the poly kernel (-t 1); default 3"},
     {"r", 'r', "OFFSET", "train", TO_LIBSVM, "offset of the poly or sigmoid kernel (-t 1, -t 3); default 0"},
+    {"w", 'w', "LABEL W", "train", TO_LIBSVM, "factor of the rows of a class, label and letter together: -w1 5 -w-1 0.5; --class-weight says the same"},
     {"v", 'v', "K", "train", TO_LIBSVM, "K-fold cross-validation: prints LIBSVM's line, writes no model"},
     {"threads", 0, "N", RUNS " doctor", TO_RUN, "threads; default: the CPUs this process may use"},
     {"batch", 0, "ROWS", RUNS, TO_RUN, "rows read at a time; default 4096"},
@@ -154,6 +156,19 @@ static klift_status read_long(options *given, int argc, char **argv, int *at)
     return keep(given, option, name[length] == '=' ? name + length + 1 : NULL, argc, argv, at);
 }
 
+/* -wLABEL W: two settings, the label and then its weight. */
+static klift_status keep_weight(options *given, const cli_option *option, int argc, char **argv, int *at)
+{
+    const char *label = argv[*at] + 2;
+    if (*label == '\0')
+        return progress_fail(KLIFT_USAGE, "-w needs the label of a class at once after it: write -w1 5, or use --class-weight 1=5");
+    if (*at + 1 >= argc)
+        return progress_fail(KLIFT_USAGE, "%s needs a value: the weight of class %s", argv[*at], label);
+    given->setting[given->settings++] = (setting){option, label, NULL};
+    given->setting[given->settings++] = (setting){option, argv[++*at], NULL};
+    return KLIFT_OK;
+}
+
 static klift_status read_short(options *given, int argc, char **argv, int *at)
 {
     const char *typed = argv[*at] + 1, *command = given->command->name, *instead;
@@ -164,6 +179,8 @@ static klift_status read_short(options *given, int argc, char **argv, int *at)
             option = &table[i];
     if (length > 1 && (find_long(command, typed, length) != NULL || (option != NULL && option->value == NULL)))
         return refuse(given->command, typed, (int)length, argv[*at]); /* -kernel for --kernel */
+    if (option != NULL && option->letter == 'w')
+        return keep_weight(given, option, argc, argv, at);
     if (option != NULL)
         return keep(given, option, length > 1 ? typed + 1 : NULL, argc, argv, at);
     if ((strcmp(command, "train") == 0 || strcmp(command, "predict") == 0) && (instead = libsvm_instead(typed[0])) != NULL)

@@ -59,10 +59,14 @@ const cli_topic topics[] = {
                      "--decode soft, the default, takes the class whose row is nearest to the values of the bits: with identity, hadamard and exhaustive "
                      "the very predictions of one class against the rest. --decode hamming counts signs only, as published. predict --scores prints how far the "
                      "bits agree with each class: 1 where all do, -1 where none does.",
+                     "--class-weight LABEL=W,LABEL=W multiplies the weights of the rows of a class; balanced takes n / (k n_c) for a class of n_c of the n rows, "
+                     "k classes in all. Other classes keep 1; rows of a class of weight 0 do not count. ridge must know how many rows a class has before "
+                     "it begins: balanced then needs a file, or a pipe of at most 16384 rows. Cross-validated errors count rows without these factors.",
                      "How the regularisation is chosen: klift help lambda.", NULL},
      .examples = "  klift train train.svm --learner ridge --task classify\n"
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
-                 "  klift train train.svm --code random --bits 200 --decode hamming\n"},
+                 "  klift train train.svm --code random --bits 200 --decode hamming\n"
+                 "  klift train train.svm --class-weight balanced\n"},
     {.name = "specs",
      .title = "Specs",
      .summary = "how kernels and maps are written",

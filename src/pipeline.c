@@ -83,7 +83,7 @@ static const char *map_text(const klift_spec *spec, const kl_kernel *kernel, con
 
 /* The cross-validated error of a kernel on the prepared sample: of ridge, whoever learns from all rows, since it has that error
  * without a second look at them. */
-static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, kl_goal goal, klift_run *run, double *error)
+static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, const kl_survey *survey, const kl_tally *tally, kl_goal goal, klift_run *run, double *error)
 {
     klift_map lift = {.index_base = 1};
     kl_batch rows = kl_rows_view(&survey->sample);
@@ -93,6 +93,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     kl_learn_spec learn = kl_settings_learn(spec, goal, survey->sample.rows);
     kl_lift back = kl_lift_for_learner(&lift);
     klift_status status;
+    learn.tally = tally;
     learn.search = KL_BY_FOLDS;
     learn.search_given = true;
     learn.code = KL_CODE_NONE; /* the error is that of one class against the rest */
@@ -116,7 +117,7 @@ done:
 
 /* `search` of a parameter of the kernel, or of the part of it that has it: seven values a factor 2 apart around the automatic one, by cross-validation on the survey's sample, so
  * that it reads no data and works on a pipe. Ties go to the smoother kernel, the first one tried. */
-static klift_status search_kernel(const klift_spec *spec, const kl_kernel *kernel, kl_kernel *part, int64_t param, const kl_survey *survey, klift_run *run)
+static klift_status search_kernel(const klift_spec *spec, const kl_kernel *kernel, kl_kernel *part, int64_t param, const kl_survey *survey, const kl_tally *tally, klift_run *run)
 {
     double middle = part->value[param].number, best_value = middle, best = INFINITY;
     klift_status refused = KLIFT_OK;
@@ -125,7 +126,7 @@ static klift_status search_kernel(const klift_spec *spec, const kl_kernel *kerne
     for (int i = 0; i < CANDIDATES; i++) {
         double error = INFINITY;
         part->value[param].number = ldexp(middle, i - CANDIDATES / 2);
-        klift_status status = try_kernel(spec, kernel, survey, goal, run, &error);
+        klift_status status = try_kernel(spec, kernel, survey, tally, goal, run, &error);
         if (status == KLIFT_DATA) { /* these rows are outside this kernel, not outside them all */
             kl_run_say(run, KLIFT_EVENT_NOTE, "search", "%s %g: left out: %s", part->type->params[param].name, part->value[param].number, kl_error_text());
             refused = status;
@@ -143,12 +144,12 @@ static klift_status search_kernel(const klift_spec *spec, const kl_kernel *kerne
     return best < INFINITY ? KLIFT_OK : refused;
 }
 
-static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const kl_survey *survey, klift_run *run)
+static klift_status fit_kernel(const klift_spec *spec, kl_kernel *kernel, const kl_survey *survey, const kl_tally *tally, klift_run *run)
 {
     int64_t param;
     kl_kernel *part = kl_kernel_searched(kernel, &param);
     KL_TRY(kl_kernel_fit(kernel, survey));
-    return part == NULL ? KLIFT_OK : search_kernel(spec, kernel, part, param, survey, run);
+    return part == NULL ? KLIFT_OK : search_kernel(spec, kernel, part, param, survey, tally, run);
 }
 
 /* Without data: everything must be given. */
@@ -172,17 +173,29 @@ static klift_status check_scale(const kl_map *map, const kl_survey *survey)
     return kl_fail(KLIFT_DATA, "rows are as long as %.3g, too long for map %s (float32, at most %g); scale the data, for example with prepare=maxnorm", survey->norm_max, map->type->name, longest);
 }
 
-static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, klift_map *lift)
+/* Labels that weights were given for must occur: known now when all rows were seen. */
+static klift_status count_labels(const klift_spec *spec, const kl_tally *tally)
+{
+    kl_class_weight given;
+    klift_status status = kl_class_weight_read(spec->class_weight, &given);
+    if (status == KLIFT_OK && tally->complete && tally->classes.count > 0)
+        status = kl_class_weight_check(&given, &tally->classes);
+    kl_class_weight_clear(&given);
+    return status;
+}
+
+static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, klift_map *lift)
 {
     kl_survey survey = {0};
     kl_goal goal;
     int64_t sample, param;
+    bool counts = strcmp(spec->class_weight, "none") != 0;
     klift_status status;
     if (spec->dim > 0 && reader->dim == 0)
         reader->dim = spec->dim;
     KL_GO(kl_map_sample(spec->map, kernel, spec->features, &sample));
     sample = most(sample, kl_kernel_searched(kernel, &param) != NULL ? SEARCH_SAMPLE : SAMPLE);
-    KL_GO(kl_survey_take(reader, spec->seed, sample, run, &survey));
+    KL_GO(kl_survey_count(reader, spec->seed, sample, run, counts ? tally : NULL, &survey));
     say_survey(spec, &survey, run);
     KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
     lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
@@ -191,6 +204,8 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         lift->goal = (int)goal;
     else if (needs_goal)
         goto done;
+    if (counts && needs_goal && goal == KL_CLASSIFY)
+        KL_GO(count_labels(spec, tally));
     lift->row_bytes = survey.sparse ? survey.nonzeros / survey.rows * (int64_t)(sizeof(float) + sizeof(int32_t)) + (int64_t)sizeof(int64_t)
                                     : survey.columns * (int64_t)sizeof(float);
     lift->table_bytes = reader->schema.count * KL_SCHEMA_COLUMN_BYTES;
@@ -200,7 +215,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     lift->prepare.clamped = kl_domain_of(kernel) & KL_NON_NEGATIVE;
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     survey.prepare = &lift->prepare;
-    KL_GO(fit_kernel(spec, kernel, &survey, run));
+    KL_GO(fit_kernel(spec, kernel, &survey, tally, run));
     KL_GO(kl_map_new(map_text(spec, kernel, &survey), kernel, spec->features, spec->seed, 0, &lift->map));
     KL_GO(check_scale(lift->map, &survey));
     KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
@@ -212,7 +227,7 @@ done:
     return status;
 }
 
-klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **out)
+static klift_status fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, klift_map **out)
 {
     kl_kernel *kernel = NULL;
     klift_map *lift = NULL;
@@ -223,13 +238,21 @@ klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool nee
     KL_GO(kl_new(&lift, 1, sizeof *lift, "a map"));
     lift->index_base = 1;
     lift->goal = -1;
-    status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, lift);
+    status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, tally, lift);
 done:
     kl_kernel_free(kernel);
     if (status == KLIFT_OK)
         *out = lift;
     else
         kl_lift_free(lift);
+    return status;
+}
+
+klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **out)
+{
+    kl_tally tally = {0};
+    klift_status status = fit(spec, reader, needs_goal, run, &tally, out);
+    kl_tally_clear(&tally);
     return status;
 }
 
@@ -264,7 +287,7 @@ klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, k
     return kl_reader_match(reader, &expect);
 }
 
-static klift_status new_learner(const klift_map *lift, const klift_spec *spec, klift_run *run, kl_learner **learner)
+static klift_status new_learner(const klift_map *lift, const klift_spec *spec, const kl_tally *tally, klift_run *run, kl_learner **learner)
 {
     kl_goal goal = (kl_goal)lift->goal;
     if (spec->task != 0)
@@ -272,6 +295,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, k
     else if (lift->goal < 0)
         return kl_fail(KLIFT_USAGE, "the map was made without labels: say task=classify or task=regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
+    learn.tally = tally != NULL && tally->complete ? tally : NULL;
     KL_TRY(check_plan(spec, goal, lift, run));
     return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
 }
@@ -281,6 +305,8 @@ static klift_status make_model(klift_map **lift, kl_weights *weights, const kl_l
     kl_text text = {0};
     kl_learner_print(learner, &text);
     klift_status status = kl_text_status(&text);
+    if (status == KLIFT_OK)
+        status = kl_class_weight_check(&learner->class_weight, &weights->classes);
     if (status == KLIFT_OK)
         status = kl_model_new(lift, weights, text.text, model);
     else
@@ -319,12 +345,13 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
 {
     klift_map *lift = NULL;
     kl_learner *learner = NULL;
+    kl_tally tally = {0};
     klift_status status;
     *model = NULL;
     if (strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
         KL_GO(check_plan(spec, KL_CLASSIFY, NULL, run));
-    KL_GO(kl_pipeline_fit(spec, reader, true, run, &lift));
-    KL_GO(new_learner(lift, spec, run, &learner));
+    KL_GO(fit(spec, reader, true, run, &tally, &lift));
+    KL_GO(new_learner(lift, spec, &tally, run, &learner));
     if (learner->type->learn != NULL) {
         status = learn(&lift, reader, learner, run, model);
         goto done;
@@ -332,6 +359,7 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
     KL_GO(kl_pipeline_feed(lift, reader, learner, run));
     status = solve(&lift, learner, run, model);
 done:
+    kl_tally_clear(&tally);
     kl_learner_free(learner);
     kl_lift_free(lift);
     return status;
@@ -345,7 +373,7 @@ klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, kl
     KL_GO(kl_new(&stats, 1, sizeof *stats, "statistics"));
     KL_GO(kl_lift_copy(lift, &stats->lift));
     KL_GO(kl_copy_text(&stats->learner_text, spec->learner));
-    KL_GO(new_learner(stats->lift, spec, run, &stats->learner));
+    KL_GO(new_learner(stats->lift, spec, NULL, run, &stats->learner));
     if (stats->learner->type->merge == NULL)
         status = kl_fail(KLIFT_USAGE, "learner %s has no statistics that add; train it with klift_train", spec->learner);
 done:

@@ -13,6 +13,7 @@ typedef struct sums {
     double *sum, *square, *low, *high, *seen; /* (room): seen = weight of the nonzero entries */
     int64_t *count;                           /* nonzero entries */
     int64_t room, columns;
+    kl_tally *tally;                          /* NULL: labels are not counted */
     int64_t limit;                            /* bytes: one large index in a short file must not take all memory */
     double norm_sum;
 } sums;
@@ -98,6 +99,8 @@ static klift_status note_label(kl_survey *survey, const kl_batch *batch, int64_t
 static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch, const kl_random *keys, kl_sample *sample)
 {
     KL_TRY(widen(s, batch->columns));
+    if (s->tally != NULL)
+        KL_TRY(kl_tally_add(s->tally, batch));
     survey->sparse = survey->sparse || batch->start != NULL;
     survey->weighted = survey->weighted || batch->weight != NULL;
     for (int64_t i = 0; i < batch->rows; i++) {
@@ -162,11 +165,11 @@ static void finish(kl_survey *survey, sums *s)
     s->sum = s->square = s->low = s->high = NULL;
 }
 
-klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey)
+klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_survey *survey)
 {
     kl_random keys = {seed, 0, KL_DRAW_SAMPLE};
     kl_sample sample = {.limit = sample_rows};
-    sums s = {.limit = kl_run_memory(run)};
+    sums s = {.tally = tally, .limit = kl_run_memory(run)};
     klift_status status = KLIFT_OK;
     *survey = (kl_survey){0};
     if (reader->type->learn != NULL && !reader->schema_given && reader->at_start)
@@ -184,6 +187,8 @@ klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_row
         goto done;
     }
     finish(survey, &s);
+    if (tally != NULL)
+        tally->complete = survey->complete;
     reader->total = survey->complete ? survey->rows : 0;
     KL_GO(kl_sample_settle(&sample));
     survey->sample = sample.rows;
@@ -200,6 +205,11 @@ done:
     if (status != KLIFT_OK)
         kl_survey_clear(survey);
     return status;
+}
+
+klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey)
+{
+    return kl_survey_count(reader, seed, sample_rows, run, NULL, survey);
 }
 
 void kl_survey_clear(kl_survey *survey)

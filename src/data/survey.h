@@ -4,6 +4,7 @@
 
 #include "data/reader.h"
 #include "data/sample.h"
+#include "data/tally.h"
 
 enum { KL_SURVEY_HEAD = 16384 };     /* rows that stand for a source that can be read once only */
 enum { KL_SURVEY_DISTINCT = 51 };    /* label values counted: one more than the task rule needs */
@@ -30,6 +31,8 @@ typedef struct kl_survey {
 
 /* Reads the reader from its start, once; leaves it at its start. sample_rows may be 0. */
 klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey);
+/* The same, and counts labels on the way; tally may be NULL, and is the caller's to clear. */
+klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_survey *survey);
 void kl_survey_clear(kl_survey *survey);
 
 #endif

@@ -77,6 +77,17 @@ klift_status kl_learner_check(const char *text)
     return status;
 }
 
+static klift_status read_class_weight(kl_learner *learner, const kl_learn_spec *spec)
+{
+    kl_class_weight *c = &learner->class_weight;
+    if (spec->class_weight == NULL)
+        return KLIFT_OK;
+    KL_TRY(kl_class_weight_read(spec->class_weight, c));
+    if ((c->given || c->balanced) && spec->goal == KL_REGRESS)
+        return kl_fail(KLIFT_USAGE, "class-weight is for classes, and the task is regress: leave it out, or say task=classify");
+    return c->balanced && spec->tally != NULL ? kl_class_weight_balance(c, &spec->tally->classes, spec->tally->weight) : KLIFT_OK;
+}
+
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **out)
 {
     kl_spec *parsed = NULL;
@@ -88,6 +99,9 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(read_type(learner, parsed));
     KL_GO(check_code(learner->type, spec));
     learner->spec = *spec;
+    learner->spec.class_weight = NULL;
+    learner->spec.tally = NULL;
+    KL_GO(read_class_weight(learner, spec));
     learner->features = features;
     KL_GO(kl_new(&learner->state, (int64_t)learner->type->state_size, 1, "a learner"));
     KL_GO(learner->type->begin(learner, run));
@@ -125,6 +139,7 @@ void kl_learner_free(kl_learner *learner)
         return;
     if (learner->type != NULL && learner->state != NULL)
         learner->type->clear(learner);
+    kl_class_weight_clear(&learner->class_weight);
     kl_free(learner->state);
     kl_free(learner);
 }

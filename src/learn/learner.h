@@ -10,6 +10,8 @@
 #include "base/run.h"
 #include "data/batch.h"
 #include "data/names.h"
+#include "data/tally.h"
+#include "learn/class_weight.h"
 #include "learn/code.h"
 #include "learn/plan.h"
 
@@ -30,6 +32,8 @@ typedef struct kl_learn_spec {
     kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */
     int64_t bits;       /* of the code; 0: as many as it likes */
     kl_decode decode;
+    const char *class_weight; /* NULL: none. It and tally are looked at by kl_learner_new only */
+    const kl_tally *tally;    /* of the rows to come, where they were counted; NULL: they were not */
     uint64_t seed;
 } kl_learn_spec;
 
@@ -102,6 +106,7 @@ struct kl_learner {
     const kl_learner_type *type;
     kl_value value[KL_PARAMS_MAX];
     kl_learn_spec spec;
+    kl_class_weight class_weight; /* balanced: whoever learns balances them once it knows the rows */
     int64_t features;
     void *state;
 };

@@ -66,8 +66,14 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     kl_plan needed = {0};
     plan(&learner->spec, learner->features, 0, INT64_MAX, kl_run_memory(run), &needed);
     KL_TRY(kl_plan_check(&needed, learner->features, true, run));
+    if (learner->class_weight.balanced)
+        return kl_fail(KLIFT_USAGE, "ridge looks at every row once, and for class-weight=balanced it must know before how many there are of each class; give a file instead of a pipe or "
+                       "parts, or weights as in class-weight=1=5, or use learner=svm");
     st->search = choose_search(&learner->spec, learner->features, kl_run_memory(run));
-    return kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed);
+    KL_TRY(kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed));
+    if (learner->class_weight.label.count > 0)
+        st->statistics.targets.by_class = &learner->class_weight;
+    return KLIFT_OK;
 }
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)

@@ -85,11 +85,12 @@ static klift_status add_columns(kl_statistics *s)
 static klift_status keep_row(kl_statistics *s, const kl_batch *x, int64_t row, int64_t at, uint64_t key)
 {
     const char *class_name = kl_targets_class(&s->targets, at);
+    const double own = 1;
     kl_batch one = kl_batch_part(x, row, 1);
     one.target = NULL;
     one.targets = 0;
     one.label = &class_name;
-    one.weight = &s->targets.weight[at];
+    one.weight = x->weight != NULL ? x->weight + row : &own; /* errors count rows, not what their classes weigh */
     return kl_sample_offer(&s->kept, &one, 0, kl_mix(key, s->seed));
 }
 

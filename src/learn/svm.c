@@ -25,6 +25,7 @@ static const kl_param params[] = {
 typedef struct state {
     kl_targets targets;
     const int64_t *column; /* of outputs: the class or target */
+    double *factor;        /* (classes) of their rows' weights; NULL: 1 */
     double c;
 } state;
 
@@ -64,11 +65,16 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, rows < INT64_MAX / 64 ? 5 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
 }
 
+static double weight_of(const state *st, int64_t row)
+{
+    return st->factor != NULL ? st->targets.weight[row] * st->factor[(int64_t)st->targets.target[row]] : st->targets.weight[row];
+}
+
 static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
 {
     const state *st = user;
     const kl_targets *t = &st->targets;
-    double cost = st->c * t->weight[row];
+    double cost = st->c * weight_of(st, row);
     if (t->goal == KL_REGRESS)
         return (kl_dual_row){t->target[row * t->columns + st->column[output]], cost};
     return (kl_dual_row){t->target[row] == (double)st->column[output] ? 1 : -1, cost};
@@ -143,11 +149,37 @@ static klift_status give_weights(const kl_dual *d, kl_weights *weights)
     return KLIFT_OK;
 }
 
-static double sum_of_weights(const kl_targets *t)
+static klift_status balance(const kl_targets *t, kl_class_weight *c)
+{
+    double *sum;
+    KL_TRY(kl_new(&sum, t->classes.count, sizeof *sum, "class weights"));
+    for (int64_t i = 0; i < t->count; i++)
+        sum[(int64_t)t->target[i]] += t->weight[i];
+    klift_status status = kl_class_weight_balance(c, &t->classes, sum);
+    kl_free(sum);
+    return status;
+}
+
+/* The factors of the classes, now that all rows are known. */
+static klift_status weigh_classes(kl_learner *learner)
+{
+    state *st = learner->state;
+    kl_class_weight *c = &learner->class_weight;
+    if (c->balanced)
+        KL_TRY(balance(&st->targets, c));
+    if (c->label.count == 0)
+        return KLIFT_OK;
+    KL_TRY(kl_new(&st->factor, st->targets.classes.count, sizeof *st->factor, "class weights"));
+    for (int64_t k = 0; k < st->targets.classes.count; k++)
+        st->factor[k] = kl_class_weight_of(c, st->targets.classes.name[k]);
+    return KLIFT_OK;
+}
+
+static double sum_of_weights(const state *st)
 {
     double sum = 0;
-    for (int64_t i = 0; i < t->count; i++)
-        sum += t->weight[i];
+    for (int64_t i = 0; i < st->targets.count; i++)
+        sum += weight_of(st, i);
     return sum;
 }
 
@@ -156,7 +188,8 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     state *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
     int loss = learner->value[LOSS].word;
-    double n = sum_of_weights(&st->targets), gap = INFINITY, bias = learner->value[BIAS].number;
+    KL_TRY(weigh_classes(learner));
+    double n = sum_of_weights(st), gap = INFINITY, bias = learner->value[BIAS].number;
     kl_dual d = {.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
                  .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .seed = spec->seed, .row_of = row_of, .user = st};
     int64_t *column = NULL;
@@ -199,7 +232,9 @@ done:
 
 static void clear(kl_learner *learner)
 {
-    kl_targets_clear(&((state *)learner->state)->targets);
+    state *st = learner->state;
+    kl_targets_clear(&st->targets);
+    kl_free(st->factor);
 }
 
 const kl_learner_type kl_learner_svm = {

@@ -45,6 +45,15 @@ static klift_status add_class(kl_targets *l, const kl_batch *x, int64_t row, dou
     return KLIFT_OK;
 }
 
+/* A factor for every class there is by now: those of merged statistics came without a row. */
+static klift_status add_factors(kl_targets *l)
+{
+    KL_TRY(kl_grow(&l->factor, &l->factor_room, l->factors, l->classes.count, sizeof *l->factor, "the labels"));
+    for (; l->factors < l->classes.count; l->factors++)
+        l->factor[l->factors] = kl_class_weight_of(l->by_class, l->classes.name[l->factors]);
+    return KLIFT_OK;
+}
+
 klift_status kl_targets_observe(kl_targets *l, const kl_batch *x)
 {
     if (x->rows == 0)
@@ -58,6 +67,10 @@ klift_status kl_targets_observe(kl_targets *l, const kl_batch *x)
         else
             memcpy(l->target + at * l->columns, x->target + i * l->columns, (size_t)l->columns * sizeof(double));
         l->weight[at] = x->weight != NULL ? x->weight[i] : 1;
+        if (l->goal == KL_CLASSIFY && l->by_class != NULL) {
+            KL_TRY(add_factors(l));
+            l->weight[at] *= l->factor[(int64_t)l->target[at]];
+        }
         l->weighted = l->weighted || l->weight[at] != 1;
     }
     l->count += x->rows;
@@ -121,6 +134,7 @@ void kl_targets_clear(kl_targets *l)
 {
     kl_free(l->target);
     kl_free(l->weight);
+    kl_free(l->factor);
     kl_names_clear(&l->classes);
     *l = (kl_targets){0};
 }

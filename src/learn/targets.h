@@ -12,6 +12,9 @@ typedef struct kl_targets {
     double *target;      /* (count, columns) for regression; (count) numbers of classes */
     double *weight;      /* (count) */
     bool weighted;       /* some weight was not 1 */
+    const kl_class_weight *by_class; /* multiplies weight by class; NULL: nothing does. Borrowed */
+    double *factor;      /* (classes) by_class of them */
+    int64_t factors, factor_room;
 } kl_targets;
 
 /* Appends those of the rows of x. */

@@ -18,6 +18,7 @@ struct klift_spec {
     int64_t bits;      /* of the code; 0: auto */
     kl_decode decode;
     bool allow_one_class;
+    char *class_weight; /* none, balanced or LABEL=W,... */
     uint64_t seed;
 };
 #define KL_TASK_WORDS "auto|classify|regress"

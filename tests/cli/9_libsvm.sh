@@ -1,0 +1,40 @@
+# 9_libsvm.sh - what users of LIBSVM and LIBLINEAR expect: weights of classes.
+"$KLIFT" generate rings classes.svm --rows 600 --seed 3 -q
+cut -d' ' -f1 classes.svm | sort -u | head -n 2 >names
+low=$(sed -n 1p names) high=$(sed -n 2p names)
+awk -v low="$low" -v high="$high" '{ $1 = $1 == low ? -1 : $1 == high ? 1 : 2; print }' classes.svm | awk '$1 < 2' >two.svm
+weighed="two.svm --features 64 --kernel gaussian:gamma=1 -c 1 -q"
+for learner in ridge svm; do
+    expect 0 "$learner takes --class-weight" "$KLIFT" train $weighed --learner $learner --class-weight 1=5,-1=0.5 -o long.klift
+    expect 0 "$learner takes LIBSVM's -wi" "$KLIFT" train $weighed --learner $learner -w1 5 -w-1 0.5 -o short.klift
+    holds "-wi is --class-weight ($learner)" cmp long.klift short.klift
+    expect 0 "$learner trains without weights" "$KLIFT" train $weighed --learner $learner -o plain.klift
+    holds "weights of classes count ($learner)" bash -c '! cmp -s long.klift plain.klift'
+    expect 0 "weights of 1 are no weights ($learner)" "$KLIFT" train $weighed --learner $learner -w1 1 -o one.klift
+    holds "and give the same model ($learner)" cmp one.klift plain.klift
+    expect 0 "$learner balances" "$KLIFT" train $weighed --learner $learner --class-weight balanced -o even.klift
+    expect 3 "a label that no row has is refused ($learner)" "$KLIFT" train $weighed --learner $learner -w7 2 -o none.klift
+    says "and named ($learner)" err "no row has the label '7'; labels are "
+done
+expect 2 "a negative weight is refused" "$KLIFT" train $weighed -w1 -3 -o none.klift
+says "with its label" err "label '1' is '-3'"
+expect 2 "-w without a label is refused" "$KLIFT" train two.svm -w 5
+says "with how it is written" err '[-]w1 5'
+expect 2 "-w1 without a weight is refused" "$KLIFT" train two.svm -w1
+expect 2 "-w beside --class-weight is refused" "$KLIFT" train $weighed -w1 2 --class-weight balanced
+expect 2 "class weights of a regression are refused" "$KLIFT" train two.svm --features 16 --task regress -w1 2 -q -o none.klift
+says "with the option" err 'class-weight is for classes'
+printf 'class-weight = 1=5,-1=0.5\n' >weights.conf
+expect 0 "--config has class-weight" "$KLIFT" train $weighed --learner svm --config weights.conf -o file.klift
+expect 0 "-wi replaces that of the file" "$KLIFT" train $weighed --learner svm --config weights.conf -w1 1 -o one.klift
+holds "by its own weights" cmp one.klift plain.klift
+holds "and the file's are those of the option" bash -c "'$KLIFT' train $weighed --learner svm -w1 5 -w-1 0.5 -o again.klift && cmp again.klift file.klift"
+printf 'w = 1\n' >weights.conf
+expect 2 "--config has no -w" "$KLIFT" train $weighed --config weights.conf
+says "and says which key" err 'class-weight = LABEL=WEIGHT'
+"$KLIFT" generate rings long.svm --rows 17000 -q
+expect 2 "ridge does not balance a pipe" bash -c "cat long.svm | '$KLIFT' train - --features 16 --class-weight balanced -c 1 -q -o pipe.klift"
+says "and says what to do" err 'give a file instead of a pipe .*--class-weight 1=5, or use --learner svm'
+expect 0 "svm balances a pipe" bash -c "cat long.svm | '$KLIFT' train - --features 16 --class-weight balanced --learner svm:passes=5 --kernel gaussian:gamma=1 -q -o pipe.klift"
+expect 0 "and the same rows of a file" "$KLIFT" train long.svm --features 16 --class-weight balanced --learner svm:passes=5 --kernel gaussian:gamma=1 -q -o pipe2.klift
+holds "to the same model" cmp pipe.klift pipe2.klift
