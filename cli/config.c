@@ -28,7 +28,7 @@ typedef struct entry {
 
 /* An option of the command line replaces more in the file than its own name: what it would contradict there. */
 static const char *const contradicts[][2] = {
-    {"kernel", "t"}, {"kernel", "g"}, {"kernel", "d"}, {"kernel", "r"}, {"t", "g"}, {"t", "d"}, {"t", "r"},       {"lambda", "c"}, {"class-weight", "w"},       {"v", "output"},      {"v", "search"},
+    {"kernel", "t"}, {"kernel", "g"}, {"kernel", "d"}, {"kernel", "r"}, {"t", "g"}, {"t", "d"}, {"t", "r"},       {"lambda", "c"}, {"class-weight", "w"}, {"learner", "s"}, {"task", "s"},       {"v", "output"},      {"v", "search"},
     {"v", "folds"},  {"model", "kernel"}, {"model", "map"}, {"model", "features"}, {"model", "prepare"}, {"model", "seed"},
 };
 

@@ -91,7 +91,7 @@ static void print_libsvm(page *p)
 {
     char flag[] = "-?";
     for (const cli_option *option = NULL; (option = options_next(&cmd_train, option)) != NULL;)
-        if (option->to == TO_LIBSVM) {
+        if (option->letter != 0 && (option->to == TO_LIBSVM || option->to == TO_SPEC)) {
             flag[1] = option->letter;
             page_item(p, page_entry, flag, option->value, option->help);
         }

@@ -1,4 +1,4 @@
-/* libsvm.c - translates -t, -d, -g, -r, -c, -w and -v. -q is --quiet. */
+/* libsvm.c - translates -s, -t, -d, -g, -r, -c, -w and -v. -q is --quiet. */
 #include "libsvm.h"
 
 #include "progress.h"
@@ -11,13 +11,9 @@ const char *libsvm_instead(char letter)
         char letter;
         const char *sentence;
     } other[] = {
-        {'s', "klift names its learners: use --learner (klift list learners)"},
-        {'e', "ridge is solved exactly and needs no tolerance: leave it out"},
-        {'p', "the epsilon-insensitive loss does not exist yet: leave it out (ridge minimises the squared error)"},
-        {'B', "ridge always has an intercept without penalty: leave it out"},
         {'b', "probabilities do not exist yet; klift predict --scores prints the decision values"},
         {'n', "nu-SVMs do not exist yet"},
-        {'h', "there is nothing to shrink in ridge; for help: klift train --help"},
+        {'h', "klift shrinks nothing: leave it out; for help: klift train --help"},
         {'m', "use --max-memory, e.g. --max-memory 500M"},
     };
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
@@ -103,10 +99,30 @@ static klift_status set_class_weight(const options *given, klift_spec *spec)
     return count > 0 ? progress_check(klift_spec_set(spec, "class-weight", text)) : KLIFT_OK;
 }
 
+/* The two types that klift has. LIBLINEAR's numbers mean others, so that they are not guessed at. */
+static klift_status set_type(const options *given, klift_spec *spec)
+{
+    const char *type = options_get(given, "s"), *task = options_get(given, "task");
+    if (type == NULL)
+        return KLIFT_OK;
+    bool classes = strcmp(type, "0") == 0;
+    if (!classes && strcmp(type, "3") != 0)
+        return progress_fail(KLIFT_USAGE, "-s is '%s'; klift knows svm-train's -s 0 (C-SVC) and -s 3 (epsilon-SVR): name others, and LIBLINEAR's, with --learner, e.g. --learner "
+                             "svm:loss=squared-hinge (klift help learners)", type);
+    if (options_has(given, "learner"))
+        return progress_fail(KLIFT_USAGE, "--learner and -s both choose the learner: give one of them");
+    if (task != NULL && strcmp(task, classes ? "classify" : "regress") != 0)
+        return progress_fail(KLIFT_USAGE, "-s %s is for --task %s: leave --task out, or use --learner instead of -s", type, classes ? "classify" : "regress");
+    klift_status status = progress_check(klift_spec_set(spec, "learner", classes ? "svm:loss=hinge" : "svm:loss=epsilon"));
+    return status == KLIFT_OK ? progress_check(klift_spec_set(spec, "task", classes ? "classify" : "regress")) : status;
+}
+
 klift_status libsvm_apply(const options *given, klift_spec *spec)
 {
     const char *folds = options_get(given, "v"), *cost = options_get(given, "c");
-    klift_status status = set_kernel(given, spec);
+    klift_status status = set_type(given, spec);
+    if (status == KLIFT_OK)
+        status = set_kernel(given, spec);
     if (status == KLIFT_OK)
         status = set_class_weight(given, spec);
     if (status == KLIFT_OK && cost != NULL)

@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* -t, -d, -g, -r, -c, -w and -v as settings of the spec. */
+/* -s, -t, -d, -g, -r, -c, -w and -v as settings of the spec. */
 klift_status libsvm_apply(const options *given, klift_spec *spec);
 /* A sentence for a flag of LIBSVM that klift does not have; NULL when LIBSVM has none either. */
 const char *libsvm_instead(char letter);

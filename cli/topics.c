@@ -136,13 +136,14 @@ const cli_topic topics[] = {
     {.name = "libsvm",
      .title = "LIBSVM",
      .summary = "LIBSVM's flags and what they are here",
-     .before = BLOCKS{"klift reads LIBSVM's text. It trains ridge on features unless --learner svm is said, so errors are close to LIBSVM's and not equal. "
+     .before = BLOCKS{"klift reads LIBSVM's text. It trains ridge on features unless -s or --learner svm is said, so errors are close to LIBSVM's and not equal. "
                       "klift predict takes model and data in either order.",
                       "Flags of svm-train; those that would mean something else are refused with these words:", NULL},
      .list = "libsvm",
      .after = BLOCKS{"svm-predict\tklift predict, with the same order of arguments; the accuracy goes to standard error",
                      "svm-scale\t--prepare minmax or standardise; the ranges are kept in the model", NULL},
      .examples = "  klift train -t 2 -g 0.5 -c 10 train.svm -o m.klift\n"
+                 "  klift train -s 0 -g 0.5 -c 10 -w1 5 train.svm -o m.klift\n"
                  "  klift train -g 0.5 -c 10 -v 5 train.svm\n"
                  "  klift predict test.svm m.klift labels.txt\n"},
     {.name = "config",

@@ -41,7 +41,12 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
     kl_learn_spec learn = kl_settings_learn(spec, goal, rows);
     kl_plan plan = {0};
-    KL_TRY(kl_learner_plan(spec->learner, &learn, features, row, rows, run, &plan));
+    kl_text learner = {0};
+    klift_status status = kl_settings_learner(spec, &learner);
+    if (status == KLIFT_OK)
+        status = kl_learner_plan(learner.text, &learn, features, row, rows, run, &plan);
+    kl_text_clear(&learner);
+    KL_TRY(status);
     if (lift != NULL) {
         int64_t sample = lift->sample, chunks = least(threads * KL_CHUNK, rows), batch = least(kl_run_batch(run), rows);
         kl_plan_add(&plan, kl_map_memory(lift->map), "the map");
@@ -297,7 +302,12 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, c
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
     learn.tally = tally != NULL && tally->complete ? tally : NULL;
     KL_TRY(check_plan(spec, goal, lift, run));
-    return kl_learner_new(spec->learner, &learn, lift->map->n_out, run, learner);
+    kl_text text = {0};
+    klift_status status = kl_settings_learner(spec, &text);
+    if (status == KLIFT_OK)
+        status = kl_learner_new(text.text, &learn, lift->map->n_out, run, learner);
+    kl_text_clear(&text);
+    return status;
 }
 
 static klift_status make_model(klift_map **lift, kl_weights *weights, const kl_learner *learner, klift_model **model)

@@ -291,6 +291,72 @@ static void what_cannot_be_is_refused(void **state)
     klift_spec_free(spec);
 }
 
+/* A training with settings as key, value, key, value, ..., NULL. */
+static klift_status train_set(const klift_batch *rows, const char *const *setting, klift_model **model)
+{
+    klift_spec *spec;
+    klift_data *data;
+    klift_status status = KLIFT_OK;
+    *model = NULL;
+    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
+    for (; status == KLIFT_OK && *setting != NULL; setting += 2)
+        status = klift_spec_set(spec, setting[0], setting[1]);
+    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
+    if (status == KLIFT_OK)
+        status = klift_train(spec, data, NULL, model);
+    klift_data_free(data);
+    klift_spec_free(spec);
+    return status;
+}
+
+/* tolerance, epsilon and bias as settings are those of the learner's text, whichever is set first, and the model tells them. */
+static void settings_of_the_learner_become_its_text(void **state)
+{
+    static const char *const ways[][13] = {
+        {"kernel", "linear", "task", "regress", "learner", "svm:loss=epsilon,tolerance=0.02,epsilon=0.3,bias=2", NULL},
+        {"kernel", "linear", "task", "regress", "tolerance", "0.02", "epsilon", "0.3", "bias", "2", "learner", "svm:loss=epsilon", NULL},
+        {"kernel", "linear", "task", "regress", "learner", "svm:loss=epsilon,bias=2", "epsilon", "0.3", "tolerance", "0.02", NULL},
+    };
+    static const struct {
+        const char *setting[7], *answer;
+    } wrong[] = {
+        {{"learner", "ridge", "task", "regress", "tolerance", "0.1", NULL}, "learner ridge has no tolerance"},
+        {{"task", "regress", "bias", "1", NULL}, "learner ridge has no bias"},
+        {{"learner", "svm:epsilon=0.2", "task", "regress", "epsilon", "0.1", NULL}, "both say its epsilon"},
+        {{"learner", "svm", "task", "regress", "tolerance", "0", NULL}, "tolerance"},
+        {{"learner", "svm", "task", "regress", "epsilon", "-1", NULL}, "epsilon"},
+    };
+    char *first = NULL, text[2048];
+    int64_t first_count = 0, count, needed;
+    klift_model *model;
+    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+    (void)state;
+    make_problem();
+    rows.target = target;
+    rows.targets = 1;
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(train_set(&rows, ways[k], &model), KLIFT_OK);
+        char *bytes = bytes_of(model, &count);
+        if (k > 0) {
+            assert_int_equal(count, first_count);
+            assert_memory_equal(bytes, first, (size_t)count);
+            free(bytes);
+        } else {
+            first = bytes;
+            first_count = count;
+        }
+        assert_int_equal(klift_model_describe(model, text, sizeof text, &needed), KLIFT_OK);
+        assert_non_null(strstr(text, "svm:loss=epsilon,epsilon=0.3,bias=2,tolerance=0.02,passes=1000,classes=one-vs-rest"));
+        klift_model_free(model);
+    }
+    free(first);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(train_set(&rows, wrong[i].setting, &model), KLIFT_USAGE);
+        if (strstr(klift_error(), wrong[i].answer) == NULL)
+            fail_msg("no '%s' in: %s", wrong[i].answer, klift_error());
+    }
+}
+
 /* A row of weight two is two rows, one of weight zero is none. */
 static void weights_count_rows(void **state)
 {
@@ -333,6 +399,7 @@ int main(void)
         cmocka_unit_test(crammer_and_singer_are_those_of_liblinear),
         cmocka_unit_test(weights_count_rows),
         cmocka_unit_test(threads_and_memory_change_no_byte),
+        cmocka_unit_test(settings_of_the_learner_become_its_text),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

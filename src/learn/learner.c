@@ -113,6 +113,26 @@ done:
     return status;
 }
 
+klift_status kl_learner_add(kl_text *text, const char *key, double value)
+{
+    kl_spec *parsed = NULL;
+    kl_learner learner = {0};
+    KL_TRY(kl_spec_parse(text->text, "learner", &parsed));
+    klift_status status = read_type(&learner, parsed);
+    if (status == KLIFT_OK && kl_params_find(learner.type->params, key) < 0)
+        status = kl_fail(KLIFT_USAGE, "learner %s has no %s: leave it out, or choose another learner, such as learner=svm", learner.type->name, key);
+    for (int64_t i = 0; status == KLIFT_OK && i < parsed->items; i++)
+        if (parsed->item[i].key != NULL && strcmp(parsed->item[i].key, key) == 0)
+            status = kl_fail(KLIFT_USAGE, "the learner's text and the setting %s both say its %s: give one of them", key, key);
+    if (status == KLIFT_OK) {
+        kl_text_add(text, "%c%s=", parsed->items > 0 ? ',' : ':', key);
+        kl_text_add_number(text, value);
+        status = kl_text_status(text);
+    }
+    kl_spec_free(parsed);
+    return status;
+}
+
 klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan)
 {
     kl_spec *parsed = NULL;

@@ -114,6 +114,8 @@ struct kl_learner {
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
 klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan);
 klift_status kl_learner_check(const char *text); /* a learner and its parameters */
+/* text with key=value added to its parameters, in place; KLIFT_USAGE when the learner has no such parameter. */
+klift_status kl_learner_add(kl_text *text, const char *key, double value);
 void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */

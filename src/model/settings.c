@@ -6,13 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, LAMBDA, C, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, CLASS_WEIGHT, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, CLASS_WEIGHT, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
     {"map", KL_FREE, "auto", 0, 0, false, NULL, "feature map with parameters (klift list maps); auto: by the kernel"},
     {"features", KL_WHOLE, "2048", 1, 1 << 24, false, NULL, "output columns of the map"},
     {"learner", KL_FREE, "ridge", 0, 0, false, NULL, "learner (klift list learners)"},
+    {"tolerance", KL_REAL, "auto", 0, 1, true, "auto", "tolerance of the learner, such as svm's: the duality gap at which it stops"},
+    {"epsilon", KL_REAL, "auto", 0, 1e30, false, "auto", "epsilon of the learner, such as svm's: errors of a regression that cost nothing"},
+    {"bias", KL_REAL, "auto", -1, 1e30, false, "auto", "bias of the learner, such as svm's: the constant feature behind the intercept, -1 or 0: none"},
     {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
     {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of max-memory, else holdout, else gcv"},
@@ -72,6 +75,9 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case MAP: return set_text(&spec->map, value, kl_map_check);
     case LEARNER: return set_text(&spec->learner, value, kl_learner_check);
     case FEATURES: spec->features = (int64_t)v.number; break;
+    case TOLERANCE: spec->tolerance = v.number; break;
+    case EPSILON: spec->epsilon = v.number; break;
+    case BIAS: spec->bias = v.number; break;
     case LAMBDA: spec->lambda = v.number; break;
     case C: spec->c = v.number; break;
     case SEARCH: spec->search = v.word; break;
@@ -122,6 +128,9 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_number(text, "features", (double)spec->features, "");
     kl_text_add(text, ",learner=");
     kl_spec_print_value(spec->learner, text);
+    print_number(text, "tolerance", spec->tolerance, "auto");
+    print_number(text, "epsilon", spec->epsilon, "auto");
+    print_number(text, "bias", spec->bias, "auto");
     print_number(text, "lambda", spec->lambda, "auto");
     print_number(text, "c", spec->c, "none");
     print_word(text, SEARCH, spec->search);
@@ -147,6 +156,20 @@ void kl_settings_free(klift_spec *spec)
     kl_free(spec->learner);
     kl_free(spec->class_weight);
     kl_free(spec);
+}
+
+klift_status kl_settings_learner(const klift_spec *spec, kl_text *text)
+{
+    const struct {
+        const char *key;
+        double value;
+    } more[] = {{"tolerance", spec->tolerance}, {"epsilon", spec->epsilon}, {"bias", spec->bias}};
+    kl_text_add(text, "%s", spec->learner);
+    KL_TRY(kl_text_status(text));
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        if (!isnan(more[i].value))
+            KL_TRY(kl_learner_add(text, more[i].key, more[i].value));
+    return KLIFT_OK;
 }
 
 klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, kl_goal *goal)

@@ -12,6 +12,7 @@ struct klift_spec {
     kl_prepare_kind prepare;
     int task;          /* index into KL_TASK_WORDS */
     double lambda, c;  /* NaN: not given */
+    double tolerance, epsilon, bias; /* parameters of the learner, NaN: as its text says */
     int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
     int folds;
     kl_code_kind code;
@@ -30,6 +31,8 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
 void kl_settings_print(const klift_spec *spec, kl_text *text); /* items that kl_settings_set reads back */
 void kl_settings_free(klift_spec *spec);
 const char *kl_settings_kernel(const klift_spec *spec);
+/* The learner with the parameters that are settings of their own. text is to be cleared whatever happens. */
+klift_status kl_settings_learner(const klift_spec *spec, kl_text *text);
 /* The task rule: text or whole numbers with at most 50 values are classes, fractions with more are regression. */
 klift_status kl_settings_goal(const klift_spec *spec, const kl_survey *survey, kl_goal *goal);
 kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t rows); /* rows: there will be, 0: unknown */

@@ -70,7 +70,7 @@ tab "klift help l" lambda learners libsvm list
 tab "klift help list m"
 tab "klift nothing "
 for name in $commands; do
-    "$KLIFT" "$name" --help | sed '/^Examples:/q' | grep -oE '^  ( {4}|-[a-z], )?-[^ ,]+' | sed 's/, /\n/; s/^ *//; s/\n */\n/' | sed 's/^ *//' >known
+    "$KLIFT" "$name" --help | sed '/^Examples:/q' | grep -oE '^  ( {4}|-[a-zA-Z], )?-[^ ,]+' | sed 's/, /\n/; s/^ *//; s/\n */\n/' | sed 's/^ *//' >known
     # shellcheck disable=SC2046
     tab "klift $name -" $(cat known)
 done

@@ -1,4 +1,4 @@
-# 9_libsvm.sh - what users of LIBSVM and LIBLINEAR expect: weights of classes.
+# 9_libsvm.sh - what users of LIBSVM and LIBLINEAR expect: weights of classes, types of SVM, tolerances.
 "$KLIFT" generate rings classes.svm --rows 600 --seed 3 -q
 cut -d' ' -f1 classes.svm | sort -u | head -n 2 >names
 low=$(sed -n 1p names) high=$(sed -n 2p names)
@@ -38,3 +38,30 @@ says "and says what to do" err 'give a file instead of a pipe .*--class-weight 1
 expect 0 "svm balances a pipe" bash -c "cat long.svm | '$KLIFT' train - --features 16 --class-weight balanced --learner svm:passes=5 --kernel gaussian:gamma=1 -q -o pipe.klift"
 expect 0 "and the same rows of a file" "$KLIFT" train long.svm --features 16 --class-weight balanced --learner svm:passes=5 --kernel gaussian:gamma=1 -q -o pipe2.klift
 holds "to the same model" cmp pipe.klift pipe2.klift
+
+"$KLIFT" generate friedman numbers.svm --rows 300 --seed 3 -q
+same() { # SENTENCE, DATA, LIBSVM's flags, klift's
+    expect 0 "$1" "$KLIFT" train $2 --features 32 --kernel gaussian:gamma=1 -q -o short.klift $3
+    expect 0 "$1: as options" "$KLIFT" train $2 --features 32 --kernel gaussian:gamma=1 -q -o long.klift $4
+    holds "$1: and it is the same" cmp short.klift long.klift
+}
+same "-s 0 is the hinge" two.svm "-s 0" "--learner svm:loss=hinge"
+same "-s 3 is the epsilon loss" numbers.svm "-s 3 -p 0.5" "--learner svm:loss=epsilon,epsilon=0.5 --task regress"
+same "-e is the tolerance" two.svm "-s 0 -e 0.1" "--learner svm:loss=hinge,tolerance=0.1"
+same "-e is --tolerance" two.svm "--learner svm -e 0.1" "--learner svm --tolerance 0.1"
+same "-B is the bias" two.svm "-s 0 -B -1" "--learner svm:loss=hinge,bias=-1"
+same "-p is --epsilon" numbers.svm "-s 3 -p 0.5" "-s 3 --epsilon 0.5"
+expect 0 "inspect tells what flags said" "$KLIFT" inspect short.klift
+says "in the learner's text" out 'svm:loss=epsilon,epsilon=0.5,bias=1,tolerance=0.001'
+for flag in e p B; do
+    expect 2 "-$flag is refused for ridge" "$KLIFT" train two.svm -$flag 0.1 -q
+    says "-$flag names ridge and svm" err 'learner ridge has no (tolerance|epsilon|bias): leave it out, or .*--learner svm'
+done
+for type in 1 2 4 x; do expect 2 "-s $type is refused" "$KLIFT" train -s $type two.svm; done
+says "-s says what to do" err '[-]-learner svm:loss=squared-hinge'
+expect 2 "-s beside --learner is refused" "$KLIFT" train -s 0 --learner svm two.svm
+expect 2 "-s 3 beside --task classify is refused" "$KLIFT" train -s 3 --task classify two.svm
+expect 2 "-e that is no tolerance is refused" "$KLIFT" train -s 0 -e 2 two.svm -q
+printf 'learner = ridge\ntask = regress\n' >type.conf
+expect 0 "-s replaces learner and task of a file" "$KLIFT" train two.svm -s 0 --features 16 --config type.conf -q -o type.klift
+says "by its own" out '^learner +svm:loss=hinge'
