@@ -124,8 +124,10 @@ static void print_code(const char *about)
 static void how_chosen(const training *t, char *how, size_t room)
 {
     char search[32];
+    const char *cursor = NULL, *path = json_get(t->about, "path");
+    bool chosen = json_next(path, &cursor, NULL, 0) != NULL && json_next(path, &cursor, NULL, 0) != NULL; /* from more than one */
     json_text(json_get(t->about, "search"), search, sizeof search);
-    if (t->given || strcmp(search, "none") == 0)
+    if (t->given || !chosen || strcmp(search, "none") == 0)
         snprintf(how, room, "given");
     else if (strcmp(search, "folds") == 0)
         snprintf(how, room, "by cross-validation, %.0f folds", json_number_or(json_get(t->about, "folds"), 0));

@@ -48,7 +48,8 @@ const cli_topic topics[] = {
      .list = "learners",
      .after = BLOCKS{"ridge reads the rows once and has the error of every lambda from that. svm wants their features several times: it keeps them where "
                      "they fit half of --max-memory, otherwise makes them in every pass from rows that it keeps, and has them in a temporary file when the rows "
-                     "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise.",
+                     "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise; with "
+                     "-v K, --search folds or --search holdout it trains once more for every fold and tells the error of the rows held out.",
                      "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
                      "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
                      "class against the rest.",

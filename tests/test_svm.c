@@ -3,6 +3,7 @@
  * LinearSVR at a tolerance of 1e-9, to 6 digits), the duality gap, threads, memory, and what is refused.
  */
 #include "learn/dual.h"
+#include "learn/statistics.h"
 #include "support.h"
 
 #include <math.h>
@@ -357,6 +358,76 @@ static void settings_of_the_learner_become_its_text(void **state)
     }
 }
 
+static double validated(const char *learner, const char *search, const char *task, const klift_batch *rows, const char *threads, const char *memory)
+{
+    klift_spec *spec;
+    klift_data *data;
+    klift_run *run;
+    klift_model *model;
+    char text[4096];
+    int64_t needed;
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
+    if (memory != NULL)
+        assert_int_equal(klift_run_set(run, "max-memory", memory), KLIFT_OK);
+    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
+    const char *const setting[][2] = {{"kernel", "linear"}, {"learner", learner}, {"task", task}, {"c", "3"}, {"search", search}, {"folds", "3"}};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(klift_spec_set(spec, setting[i][0], setting[i][1]), KLIFT_OK);
+    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
+    assert_int_equal(klift_train(spec, data, run, &model), KLIFT_OK);
+    assert_int_equal(klift_model_describe(model, text, sizeof text, &needed), KLIFT_OK);
+    klift_model_free(model);
+    klift_data_free(data);
+    klift_spec_free(spec);
+    klift_run_free(run);
+    const char *at = strstr(text, "\"cv_error\":");
+    assert_non_null(at);
+    return strtod(at + strlen("\"cv_error\":"), NULL);
+}
+
+/* Errors of rows under models made by hand without them: rows of a fold have weight 0 there. */
+static void held_out_rows_are_those_of_the_folds(void **state)
+{
+    enum { FOLDS = 3 };
+    static const char *const learner[2] = {"svm:loss=hinge,passes=50", "svm:loss=epsilon,passes=50"};
+    double weight[ROWS], score[ROWS];
+    (void)state;
+    make_problem();
+    for (int k = 0; k < 2; k++) {
+        const char *task = k == 0 ? "classify" : "regress";
+        klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+        rows.target = k == 0 ? sign : target;
+        rows.targets = 1;
+        double error = 0, first = 0;
+        int fold[ROWS], held = 0;
+        for (int i = 0; i < ROWS; i++)
+            fold[i] = kl_statistics_fold(kl_statistics_key(&rows, i, k > 0 ? NULL : sign[i] > 0 ? "1" : "-1"), FOLDS);
+        for (int f = 0; f < FOLDS; f++) {
+            klift_batch others = rows;
+            for (int i = 0; i < ROWS; i++)
+                weight[i] = fold[i] != f;
+            others.weight = weight;
+            klift_model *model = train(learner[k], task, &others, "1", NULL);
+            assert_non_null(model);
+            assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
+            klift_model_free(model);
+            for (int i = 0; i < ROWS; i++)
+                if (fold[i] == f)
+                    error += k == 0 ? (score[i] > 0) != (sign[i] > 0) : (score[i] - target[i]) * (score[i] - target[i]);
+            for (int i = 0; f == 0 && i < ROWS; i++)
+                held += fold[i] == 0;
+            first = f == 0 ? error / held : first;
+        }
+        assert_true(error > 0 && held > ROWS / 6 && held < ROWS / 2);
+        print_message("%s: error %g, of the first fold %g\n", learner[k], error / ROWS, first);
+        assert_true(fabs(validated(learner[k], "folds", task, &rows, "1", NULL) - error / ROWS) < 1e-6 * error / ROWS);
+        assert_true(fabs(validated(learner[k], "holdout", task, &rows, "1", NULL) - first) <= 1e-6 * first);
+        assert_true(validated(learner[k], "folds", task, &rows, "1", NULL) == validated(learner[k], "folds", task, &rows, "2", "1M"));
+        assert_true(validated(learner[k], "auto", task, &rows, "1", NULL) == 0); /* null: nothing was held out */
+    }
+}
+
 /* A row of weight two is two rows, one of weight zero is none. */
 static void weights_count_rows(void **state)
 {
@@ -400,6 +471,7 @@ int main(void)
         cmocka_unit_test(weights_count_rows),
         cmocka_unit_test(threads_and_memory_change_no_byte),
         cmocka_unit_test(settings_of_the_learner_become_its_text),
+        cmocka_unit_test(held_out_rows_are_those_of_the_folds),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

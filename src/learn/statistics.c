@@ -27,11 +27,16 @@ uint64_t kl_statistics_key(const kl_batch *x, int64_t row, const char *class_nam
     return key;
 }
 
+int kl_statistics_fold(uint64_t key, int folds)
+{
+    return (int)(kl_mix(key, UINT64_C(0xF01D)) % (uint64_t)folds);
+}
+
 int kl_statistics_set_of(const kl_statistics *s, uint64_t key)
 {
     if (s->sets == 1)
         return 0;
-    int fold = (int)(kl_mix(key, UINT64_C(0xF01D)) % (uint64_t)s->folds);
+    int fold = kl_statistics_fold(key, s->folds);
     return s->sets == 2 && s->folds != 2 ? fold != 0 : fold;
 }
 

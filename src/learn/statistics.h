@@ -45,6 +45,8 @@ klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t feature
 klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x);
 klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t stride, int64_t rows, klift_run *run);
 klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from, int sign);
+/* The fold of a row by its key. */
+int kl_statistics_fold(uint64_t key, int folds);
 /* Which set a row of this content belongs to. */
 int kl_statistics_set_of(const kl_statistics *s, uint64_t key);
 /* Key of a row's content and label, the same for every order, shard and format. */

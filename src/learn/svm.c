@@ -2,10 +2,11 @@
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
  * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
  * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
+ * search=folds or holdout: as many more trainings, each without the rows of one fold (of a row's content), which then are predicted.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
-#include "learn/targets.h"
+#include "learn/statistics.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -27,6 +28,9 @@ typedef struct state {
     const int64_t *column; /* of outputs: the class or target */
     double *factor;        /* (classes) of their rows' weights; NULL: 1 */
     double c;
+    int32_t *fold;         /* (rows) when folds are to be held out */
+    int64_t fold_room;
+    int held;              /* the fold whose rows do not count now, -1: none */
 } state;
 
 static bool is_joint(const kl_learner *learner)
@@ -40,6 +44,9 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     int loss = learner->value[LOSS].word - 1;
     bool classes = learner->spec.goal == KL_CLASSIFY;
     (void)run;
+    st->held = -1;
+    if (learner->spec.search_given && learner->spec.search == KL_BY_GCV)
+        return kl_fail(KLIFT_USAGE, "learner svm has no generalised cross-validation: use search=folds or search=holdout, or leave it out");
     st->targets.goal = learner->spec.goal;
     if (loss >= 0 && (loss <= KL_SQUARED_HINGE) != classes)
         return kl_fail(KLIFT_USAGE, "learner svm: loss=%s is for %s; use %s", loss <= KL_SQUARED_HINGE ? "hinge or squared-hinge" : "epsilon or squared-epsilon",
@@ -51,23 +58,36 @@ static klift_status begin(kl_learner *learner, klift_run *run)
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)
 {
-    return kl_targets_observe(&((state *)learner->state)->targets, x);
+    state *st = learner->state;
+    int64_t first = st->targets.count;
+    KL_TRY(kl_targets_observe(&st->targets, x));
+    if (!learner->spec.search_given)
+        return KLIFT_OK;
+    KL_TRY(kl_grow(&st->fold, &st->fold_room, first, st->targets.count, sizeof *st->fold, "the folds"));
+    for (int64_t i = 0; i < x->rows; i++)
+        st->fold[first + i] = kl_statistics_fold(kl_statistics_key(x, i, kl_targets_class(&st->targets, first + i)), learner->spec.folds);
+    return KLIFT_OK;
 }
 
 static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
 {
     int64_t block = kl_learner_block(features), line = features * (int64_t)sizeof(float);
     bool keeps = kl_learner_keeps(rows, features, limit);
-    (void)spec;
     bool rows_kept = !keeps && rows < INT64_MAX / 64 && rows * row_bytes <= limit / 4;
     kl_plan_add(to, keeps ? rows * line : block * line, "features of %lld rows%s", (long long)(keeps ? rows : block), keeps ? "" : rows_kept ? ", made in every pass" : ", from a file");
     kl_plan_add(to, rows_kept ? rows * row_bytes : 0, "%lld rows", (long long)rows);
     kl_plan_add(to, rows < INT64_MAX / 64 ? 5 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
+    kl_plan_add(to, spec->search_given && rows < INT64_MAX / 64 ? rows * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
+}
+
+static double class_factor(const state *st, int64_t row)
+{
+    return st->factor != NULL ? st->factor[(int64_t)st->targets.target[row]] : 1;
 }
 
 static double weight_of(const state *st, int64_t row)
 {
-    return st->factor != NULL ? st->targets.weight[row] * st->factor[(int64_t)st->targets.target[row]] : st->targets.weight[row];
+    return st->held >= 0 && st->fold[row] == st->held ? 0 : st->targets.weight[row] * class_factor(st, row);
 }
 
 static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
@@ -183,41 +203,130 @@ static double sum_of_weights(const state *st)
     return sum;
 }
 
-static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
+/* Of the rows that count now; the weights stay in d. */
+static klift_status solve(const kl_learner *learner, const tour *t, int64_t outputs, klift_run *run, kl_dual *d)
 {
     state *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
     int loss = learner->value[LOSS].word;
-    KL_TRY(weigh_classes(learner));
     double n = sum_of_weights(st), gap = INFINITY, bias = learner->value[BIAS].number;
-    kl_dual d = {.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
-                 .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .seed = spec->seed, .row_of = row_of, .user = st};
-    int64_t *column = NULL;
+    *d = (kl_dual){.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
+                   .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = row_of, .user = st};
+    st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
+    KL_TRY(kl_dual_new(d));
+    KL_TRY(ascend(learner, d, t, st->c * n, run, &gap));
+    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(d), gap, (long long)d->passes);
+    if (gap > learner->value[TOLERANCE].number)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
+    return KLIFT_OK;
+}
+
+/* Errors of rows held out: weights of the wrong ones, or squares over all targets. Weights are the rows' own. */
+typedef struct held_out {
+    double error, weight;
+    int64_t rows;
+} held_out;
+
+static double error_of(const state *st, int64_t row, int64_t outputs, const double *f)
+{
+    const kl_targets *t = &st->targets;
+    int64_t best = 0;
+    double sum = 0;
+    for (int64_t o = 0; t->goal == KL_REGRESS && o < outputs; o++) {
+        double miss = f[o] - t->target[row * t->columns + st->column[o]];
+        sum += miss * miss / (double)outputs;
+    }
+    if (t->goal == KL_REGRESS)
+        return sum;
+    if (outputs == 1 && t->columns == 2)
+        return (f[0] > 0) != (t->target[row] == (double)st->column[0]);
+    for (int64_t o = 1; o < outputs; o++)
+        best = f[o] > f[best] ? o : best;
+    return t->target[row] != (double)st->column[best];
+}
+
+/* The rows that solve did not see. */
+static klift_status test_held(const state *st, const kl_dual *d, const tour *t, klift_run *run, held_out *sum)
+{
+    double *f;
+    int64_t rows = 0;
+    klift_status status = KLIFT_OK;
+    KL_TRY(kl_new(&f, d->outputs, sizeof *f, "scores"));
+    for (int64_t i = 0; i < d->rows; i++)
+        if (st->fold[i] == st->held && st->targets.weight[i] * class_factor(st, i) > 0)
+            t->order[rows++] = (int32_t)i;
+    for (int64_t from = 0; from < rows; from += t->passes->at_most) {
+        int64_t count = rows - from < t->passes->at_most ? rows - from : t->passes->at_most;
+        KL_GO(t->passes->take(t->passes, t->order + from, count, run, t->z));
+        for (int64_t i = 0; i < count; i++) {
+            int64_t row = t->order[from + i];
+            kl_dual_scores(d, t->z[i], t->z[i], 0, d->outputs, f);
+            sum->error += st->targets.weight[row] * error_of(st, row, d->outputs, f);
+            sum->weight += st->targets.weight[row];
+        }
+    }
+    sum->rows += rows;
+done:
+    kl_free(f);
+    return status;
+}
+
+/* The error of rows under models that did not see them. */
+static klift_status validate(const kl_learner *learner, const tour *t, int64_t outputs, klift_run *run, kl_weights *weights)
+{
+    state *st = learner->state;
+    int folds = learner->spec.search == KL_BY_HOLDOUT ? 1 : learner->spec.folds;
+    held_out sum = {0};
+    klift_status status = KLIFT_OK;
+    for (st->held = 0; st->held < folds && status == KLIFT_OK; st->held++) {
+        kl_dual d = {0};
+        double n = sum_of_weights(st);
+        if (!(n > 0) || n == weights->weight) /* nothing to learn from, or nothing to test on */
+            continue;
+        status = solve(learner, t, outputs, run, &d);
+        if (status == KLIFT_OK)
+            status = test_held(st, &d, t, run, &sum);
+        kl_dual_clear(&d);
+    }
+    st->held = -1;
+    weights->search = learner->spec.search;
+    weights->cv_error = sum.weight > 0 ? sum.error / sum.weight : NAN;
+    weights->cv_rows = learner->spec.goal == KL_CLASSIFY ? sum.rows : 0;
+    return status;
+}
+
+static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
+{
+    state *st = learner->state;
+    const kl_learn_spec *spec = &learner->spec;
+    int64_t *column = NULL, rows = st->targets.count, outputs;
+    kl_dual d = {0};
     tour t = {.passes = passes};
     klift_status status;
-    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)d.rows, .weight = n};
+    KL_TRY(weigh_classes(learner));
+    double n = sum_of_weights(st);
+    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
     KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
-    if (d.rows > INT32_MAX) {
-        status = kl_fail(KLIFT_DATA, "%lld rows are more than learner svm can order (2147483647); use learner ridge, or fewer rows", (long long)d.rows);
+    if (rows > INT32_MAX) {
+        status = kl_fail(KLIFT_DATA, "%lld rows are more than learner svm can order (2147483647); use learner ridge, or fewer rows", (long long)rows);
         goto done;
     }
-    st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
-    weights->lambda = 1 / (st->c * n);
     KL_GO(kl_targets_outputs(&st->targets, weights, &column));
     st->column = column;
-    d.outputs = weights->outputs;
+    outputs = weights->outputs;
     if (is_joint(learner) && weights->classes.count == 2) {
-        d.outputs = 2;
+        outputs = 2;
         column[1] = column[0];
         column[0] = 1 - column[0];
     }
-    KL_GO(kl_dual_new(&d));
-    KL_GO(kl_new(&t.order, d.rows, sizeof *t.order, "the order of rows"));
+    KL_GO(kl_new(&t.order, rows, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
-    KL_GO(ascend(learner, &d, &t, st->c * n, run, &gap));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(&d), gap, (long long)d.passes);
-    if (gap > learner->value[TOLERANCE].number)
-        kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
+    if (spec->search_given)
+        KL_GO(validate(learner, &t, outputs, run, weights));
+    KL_GO(solve(learner, &t, outputs, run, &d));
+    weights->lambda = 1 / (st->c * n);
+    if (!isnan(weights->cv_error))
+        weights->path[weights->path_points++] = (kl_path_point){weights->lambda, weights->cv_error};
     KL_GO(give_weights(&d, weights));
 done:
     kl_dual_clear(&d);
@@ -235,6 +344,7 @@ static void clear(kl_learner *learner)
     state *st = learner->state;
     kl_targets_clear(&st->targets);
     kl_free(st->factor);
+    kl_free(st->fold);
 }
 
 const kl_learner_type kl_learner_svm = {

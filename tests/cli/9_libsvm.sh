@@ -1,4 +1,4 @@
-# 9_libsvm.sh - what users of LIBSVM and LIBLINEAR expect: weights of classes, types of SVM, tolerances.
+# 9_libsvm.sh - what users of LIBSVM and LIBLINEAR expect: weights of classes, types of SVM, tolerances, cross-validation.
 "$KLIFT" generate rings classes.svm --rows 600 --seed 3 -q
 cut -d' ' -f1 classes.svm | sort -u | head -n 2 >names
 low=$(sed -n 1p names) high=$(sed -n 2p names)
@@ -65,3 +65,24 @@ expect 2 "-e that is no tolerance is refused" "$KLIFT" train -s 0 -e 2 two.svm -
 printf 'learner = ridge\ntask = regress\n' >type.conf
 expect 0 "-s replaces learner and task of a file" "$KLIFT" train two.svm -s 0 --features 16 --config type.conf -q -o type.klift
 says "by its own" out '^learner +svm:loss=hinge'
+
+mkdir folds && cd folds || exit 2
+for learner in ridge svm svm:loss=hinge; do
+    expect 0 "-v of $learner succeeds" "$KLIFT" train -v 4 -g 1 -c 10 --learner $learner ../two.svm --features 64
+    says "-v of $learner prints LIBSVM's line" out '^Cross Validation Accuracy = [0-9.]+%$'
+    holds "-v of $learner prints nothing else" [ "$(wc -l <out)" -eq 1 ]
+    cp out first
+    expect 0 "-v of $learner with other threads and batches succeeds" "$KLIFT" train -v 4 -g 1 -c 10 --learner $learner ../two.svm --features 64 --threads 1 --batch 7
+    holds "and gives the same" cmp out first
+    holds "-v of $learner from a pipe gives the same" bash -c "'$KLIFT' train -v 4 -g 1 -c 10 --learner $learner --features 64 -q - <../two.svm | cmp - first"
+done
+expect 0 "-v with -s 3 succeeds" "$KLIFT" train -s 3 -v 3 -g 1 ../numbers.svm --features 64 -q
+says "-v with -s 3 prints LIBSVM's line" out '^Cross Validation Mean squared error = [0-9.e+-]+$'
+expect 0 "-v with -s 0 and weights of classes succeeds" "$KLIFT" train -s 0 -v 3 -g 1 -w1 5 ../two.svm --features 64 -q
+holds "-v writes no model" [ -z "$(ls ./*.klift 2>/dev/null)" ]
+cd .. || exit 2
+expect 0 "svm tells the error of its folds" "$KLIFT" train two.svm --learner svm --search folds --features 64 -q -o folds.klift
+says "as ridge does" out '^cv error +[0-9.]+ % of [0-9]+ '
+says "and that lambda was not chosen by them" out '^lambda .*\(given\)$'
+expect 2 "svm has no gcv" "$KLIFT" train two.svm --learner svm --search gcv -q -o none.klift
+says "and says what to use" err 'use --search folds or --search holdout'
