@@ -646,6 +646,40 @@ static void wrong_rows_are_refused_with_their_place(void **state)
     table_free(&t);
 }
 
+/* Beside the intercept a feature that never changes has nothing to say: its weight is 0 for every lambda, not nearly. */
+static void a_constant_feature_has_no_weight(void **state)
+{
+    enum { N = 300, D = 4 };
+    static const char *const lambdas[] = {"1e-9", "0.01", "10"};
+    static float x[N * D];
+    static double y[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < D; j++)
+            x[i * D + j] = j == 2 ? 0.3f : (float)syn_normal((uint64_t)i, (uint64_t)j);
+        y[i] = (double)x[i * D] + 0.1 * syn_normal((uint64_t)i, 9);
+    }
+    for (int l = 0; l < 3; l++) {
+        float probe[2 * D] = {0};
+        double score[2];
+        klift_spec *spec;
+        klift_data *data;
+        klift_batch rows = {.size = sizeof rows, .rows = N, .columns = D, .dense = x, .stride = D, .target = y, .targets = 1};
+        klift_batch two = {.size = sizeof two, .rows = 2, .columns = D, .dense = probe, .stride = D};
+        probe[D + 2] = 1000;
+        OK(klift_spec_new(&spec));
+        OK(klift_spec_set(spec, "kernel", "linear"));
+        OK(klift_spec_set(spec, "task", "regress"));
+        OK(klift_spec_set(spec, "lambda", lambdas[l]));
+        OK(klift_data_view(&rows, &data));
+        klift_model *model = train(spec, data, NULL);
+        OK(klift_model_predict(model, &two, KLIFT_SCORES, score, NULL));
+        assert_true(score[0] == score[1]);
+        klift_model_free(model);
+        klift_spec_free(spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -662,6 +696,7 @@ int main(void)
         cmocka_unit_test(several_targets_equal_one_at_a_time),
         cmocka_unit_test(gamma_search_is_no_worse_than_a_bad_gamma),
         cmocka_unit_test(a_map_without_data_needs_a_width_and_a_number),
+        cmocka_unit_test(a_constant_feature_has_no_weight),
         cmocka_unit_test(wrong_rows_are_refused_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

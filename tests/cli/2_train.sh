@@ -168,3 +168,5 @@ expect 5 "no folder for the temporary file is an I/O error" sh -c 'cat spiral.sv
 says "that says what to do" err 'set TMPDIR to a folder with room'
 # shellcheck disable=SC2086
 expect 0 "a width is searched for svm too" "$KLIFT" train spiral.svm --learner svm --kernel gaussian:gamma=search --features 64 -o searched.klift
+"$KLIFT" generate rings circle.svm --rows 2000 -q
+expect 0 "nystrom of sigmoid has 128 landmarks on a circle, where most of its eigenvalues are nearly zero" "$KLIFT" train circle.svm --prepare unit --kernel sigmoid --map nystrom --features 128 -o circle.klift
