@@ -410,7 +410,7 @@ static void every_map_keeps_its_contract_on_every_kernel_that_fits(void **state)
     int64_t kernels = candidates(kernel);
     (void)state;
     for (int w = 0; w < 4; w++) {
-        if (quick() && w % 2 == 0)
+        if (quick() && w != 1)
             continue;
         for (int64_t m = 0; kl_map_type_at(m) != NULL; m++)
             for (int64_t k = 0; k < kernels; k++) {
