@@ -1,6 +1,8 @@
 /* batch.c - parts, checks and content keys of a batch. */
 #include "data/batch.h"
 
+#include "data/names.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -189,4 +191,12 @@ double kl_batch_row_norm(const kl_batch *batch, int64_t row)
     for (int64_t i = 0; i < count; i++)
         sum += (double)value[i] * (double)value[i];
     return sqrt(sum);
+}
+
+const char *kl_batch_row_class(const kl_batch *batch, int64_t row, char *text)
+{
+    if (batch->label != NULL)
+        return batch->label[row];
+    kl_names_of_number(batch->target[row * batch->targets], text);
+    return text;
 }

@@ -25,6 +25,8 @@ void kl_batch_row_doubles(const kl_batch *batch, int64_t row, int64_t columns, d
 double kl_batch_row_norm(const kl_batch *batch, int64_t row); /* Euclidean, safe from overflow and underflow */
 int64_t kl_batch_row_nonzeros(const kl_batch *batch, int64_t row); /* of a CSR batch without values: its entries */
 bool kl_batch_is_sparse(const kl_batch *batch);
+/* The class of a row that has a label or one number: that text, or the number's, which is written to text (KL_NUMBER_ROOM). */
+const char *kl_batch_row_class(const kl_batch *batch, int64_t row, char *text);
 /* One step of a 64-bit hash chain: splitmix64's finaliser over the sum of both. */
 uint64_t kl_mix(uint64_t key, uint64_t value);
 

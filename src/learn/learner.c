@@ -37,9 +37,11 @@ int64_t kl_learner_block(int64_t features)
     return features <= 8192 ? 4096 : 1024;
 }
 
-bool kl_learner_keeps(int64_t rows, int64_t features, int64_t limit)
+kl_keep kl_learner_keep(int64_t rows, int64_t features, int64_t row_bytes, int64_t limit)
 {
-    return rows <= limit / 2 / features / (int64_t)sizeof(float);
+    if (rows <= limit / 2 / features / (int64_t)sizeof(float))
+        return KL_KEEP_FEATURES;
+    return rows <= limit / 4 / (row_bytes + 1) ? KL_KEEP_ROWS : KL_KEEP_NOTHING; /* + 1: nothing is known of a row */
 }
 
 static klift_status read_type(kl_learner *learner, const kl_spec *spec)

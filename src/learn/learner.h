@@ -119,8 +119,10 @@ klift_status kl_learner_add(kl_text *text, const char *key, double value);
 void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
-/* Features of so many rows are kept between passes: they take at most half of the limit. */
-bool kl_learner_keeps(int64_t rows, int64_t features, int64_t limit);
+/* What of so many rows stays in memory between passes: their features where those take at most half of the limit, else the rows
+ * where they take at most a quarter, else nothing. */
+typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_KEEP_NOTHING } kl_keep;
+kl_keep kl_learner_keep(int64_t rows, int64_t features, int64_t row_bytes, int64_t limit);
 const kl_learner_type *kl_learner_type_at(int64_t index);
 const char *kl_learner_name_at(int64_t index, const void *context);
 const char *kl_search_name(kl_search search);

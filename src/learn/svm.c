@@ -72,12 +72,12 @@ static klift_status observe(kl_learner *learner, const kl_batch *x)
 static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
 {
     int64_t block = kl_learner_block(features), line = features * (int64_t)sizeof(float);
-    bool keeps = kl_learner_keeps(rows, features, limit);
-    bool rows_kept = !keeps && rows < INT64_MAX / 64 && rows * row_bytes <= limit / 4;
-    kl_plan_add(to, keeps ? rows * line : block * line, "features of %lld rows%s", (long long)(keeps ? rows : block), keeps ? "" : rows_kept ? ", made in every pass" : ", from a file");
-    kl_plan_add(to, rows_kept ? rows * row_bytes : 0, "%lld rows", (long long)rows);
-    kl_plan_add(to, rows < INT64_MAX / 64 ? 5 * rows * (int64_t)sizeof(double) : 0, "the dual variables");
-    kl_plan_add(to, spec->search_given && rows < INT64_MAX / 64 ? rows * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
+    kl_keep keep = kl_learner_keep(rows, features, row_bytes, limit);
+    int64_t there = keep == KL_KEEP_FEATURES ? rows : block, known = rows < INT64_MAX / 64 ? rows : 0;
+    kl_plan_add(to, there * line, "features of %lld rows%s", (long long)there, keep == KL_KEEP_FEATURES ? "" : keep == KL_KEEP_ROWS ? ", made in every pass" : ", from a file");
+    kl_plan_add(to, keep == KL_KEEP_ROWS ? rows * row_bytes : 0, "%lld rows", (long long)rows);
+    kl_plan_add(to, 5 * known * (int64_t)sizeof(double), "the dual variables");
+    kl_plan_add(to, spec->search_given ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
 }
 
 static double class_factor(const state *st, int64_t row)

@@ -37,9 +37,7 @@ static klift_status add_class(kl_targets *l, const kl_batch *x, int64_t row, dou
 {
     char text[KL_NUMBER_ROOM];
     int64_t index;
-    if (x->label == NULL)
-        kl_names_of_number(x->target[row * x->targets], text);
-    KL_TRY(kl_names_add(&l->classes, x->label != NULL ? x->label[row] : text, &index));
+    KL_TRY(kl_names_add(&l->classes, kl_batch_row_class(x, row, text), &index));
     l->columns = l->classes.count;
     *number = (double)index;
     return KLIFT_OK;

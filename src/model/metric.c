@@ -26,12 +26,7 @@ static void add_class(kl_metric *metric, const kl_batch *x, int64_t row, const d
 {
     const kl_names *classes = &metric->model->weights.classes;
     char number[KL_NUMBER_ROOM];
-    const char *name = number;
-    if (x->label != NULL)
-        name = x->label[row];
-    else
-        kl_names_of_number(x->target[row * x->targets], number);
-    int64_t truth = kl_names_find(classes, name), given = kl_model_class_of(metric->model, score);
+    int64_t truth = kl_names_find(classes, kl_batch_row_class(x, row, number)), given = kl_model_class_of(metric->model, score);
     metric->confusion[(truth < 0 ? classes->count : truth) * classes->count + given]++;
     if (truth != given)
         metric->wrong += weight;

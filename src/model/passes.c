@@ -97,7 +97,7 @@ static klift_status spill(kl_feature_passes *p, klift_run *run)
     }
     if (p->blocks > 1)
         p->blocks = 1;
-    p->keep = KL_KEEP_FILE;
+    p->keep = KL_KEEP_NOTHING;
     return KLIFT_OK;
 }
 
@@ -108,7 +108,7 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     KL_TRY(kl_run_check(run));
     for (int64_t i = 0; i < count; i++)
         z[i] = p->keep == KL_KEEP_FEATURES ? p->z[index[i] / p->block] + index[i] % p->block * features : p->z[0] + i * features;
-    for (int64_t i = 0; p->keep == KL_KEEP_FILE && i < count; i++)
+    for (int64_t i = 0; p->keep == KL_KEEP_NOTHING && i < count; i++)
         KL_TRY(move_rows(p, index[i], 1, p->z[0] + i * features, false));
     if (p->keep != KL_KEEP_ROWS)
         return KLIFT_OK;
@@ -129,7 +129,7 @@ static klift_status take_block(kl_feature_passes *p, kl_learner *learner, int64_
         KL_TRY(add_block(p));
     float *z = p->keep == KL_KEEP_ROWS ? NULL : p->z[p->blocks - 1];
     KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, p->keep == KL_KEEP_ROWS ? &p->raw : NULL, z, run, rows));
-    return p->keep == KL_KEEP_FILE ? move_rows(p, p->passes.rows, *rows, z, true) : KLIFT_OK;
+    return p->keep == KL_KEEP_NOTHING ? move_rows(p, p->passes.rows, *rows, z, true) : KLIFT_OK;
 }
 
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
@@ -139,11 +139,10 @@ klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_read
                              .gather = {.reader = reader, .width = lift->prepare.n_in}, .block = kl_learner_block(features), .file = -1};
     if (lift->rows == INT64_MAX)
         most = limit / 2;
-    else if (!kl_learner_keeps(lift->rows, features, limit)) {
-        p->keep = KL_KEEP_ROWS;
-        if (lift->rows > limit / 4 / (lift->row_bytes + 1))
-            KL_TRY(spill(p, run));
-    }
+    else
+        p->keep = kl_learner_keep(lift->rows, features, lift->row_bytes, limit);
+    if (p->keep == KL_KEEP_NOTHING)
+        KL_TRY(spill(p, run));
     do {
         KL_TRY(take_block(p, learner, most, run, &rows));
         p->passes.rows += rows;

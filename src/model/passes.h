@@ -11,7 +11,7 @@ typedef struct kl_feature_passes {
     kl_passes passes; /* what the learner sees */
     const klift_map *lift;
     kl_gather gather;
-    enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_KEEP_FILE } keep;
+    kl_keep keep;   /* nothing: features are in the file */
     int64_t block;  /* rows of one */
     float **z;      /* kept features: every block; otherwise one, used again */
     int64_t blocks, room;
