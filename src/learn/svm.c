@@ -2,11 +2,12 @@
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
  * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
  * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
- * search=folds or holdout: as many more trainings, each without the rows of one fold (of a row's content), which then are predicted.
+ * search=folds or holdout: svm_folds.c.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
 #include "learn/statistics.h"
+#include "learn/svm.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -23,16 +24,6 @@ static const kl_param params[] = {
     {"classes", KL_WORD, "one-vs-rest", 0, 0, false, "one-vs-rest|crammer-singer", "how several classes are told apart: each from the rest, or all in one problem (hinge loss)"},
     {0}};
 
-typedef struct state {
-    kl_targets targets;
-    const int64_t *column; /* of outputs: the class or target */
-    double *factor;        /* (classes) of their rows' weights; NULL: 1 */
-    double c;
-    int32_t *fold;         /* (rows) when folds are to be held out */
-    int64_t fold_room;
-    int held;              /* the fold whose rows do not count now, -1: none */
-} state;
-
 static bool is_joint(const kl_learner *learner)
 {
     return learner->value[CLASSES].word == 1;
@@ -40,7 +31,7 @@ static bool is_joint(const kl_learner *learner)
 
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     int loss = learner->value[LOSS].word - 1;
     bool classes = learner->spec.goal == KL_CLASSIFY;
     (void)run;
@@ -58,7 +49,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)
 {
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     int64_t first = st->targets.count;
     KL_TRY(kl_targets_observe(&st->targets, x));
     if (!learner->spec.search_given)
@@ -80,21 +71,29 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, spec->search_given ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
 }
 
-static double class_factor(const state *st, int64_t row)
+double kl_svm_own_weight(const kl_svm *svm, int64_t row)
 {
-    return st->factor != NULL ? st->factor[(int64_t)st->targets.target[row]] : 1;
+    return svm->targets.weight[row] * (svm->factor != NULL ? svm->factor[(int64_t)svm->targets.target[row]] : 1);
 }
 
-static double weight_of(const state *st, int64_t row)
+double kl_svm_weight(const kl_svm *svm, int64_t row)
 {
-    return st->held >= 0 && st->fold[row] == st->held ? 0 : st->targets.weight[row] * class_factor(st, row);
+    return svm->held >= 0 && svm->fold[row] == svm->held ? 0 : kl_svm_own_weight(svm, row);
+}
+
+double kl_svm_weights(const kl_svm *svm)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < svm->targets.count; i++)
+        sum += kl_svm_weight(svm, i);
+    return sum;
 }
 
 static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
 {
-    const state *st = user;
+    const kl_svm *st = user;
     const kl_targets *t = &st->targets;
-    double cost = st->c * weight_of(st, row);
+    double cost = st->c * kl_svm_weight(st, row);
     if (t->goal == KL_REGRESS)
         return (kl_dual_row){t->target[row * t->columns + st->column[output]], cost};
     return (kl_dual_row){t->target[row] == (double)st->column[output] ? 1 : -1, cost};
@@ -108,15 +107,8 @@ static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
     return sum;
 }
 
-/* Rows of a pass, and room for those of one call. */
-typedef struct tour {
-    kl_passes *passes;
-    int32_t *order;  /* (rows) */
-    const float **z; /* (passes->at_most) */
-} tour;
-
 /* One pass over all rows: a sweep in an order of its own, or a look at them in theirs. */
-static klift_status pass_over(const kl_learner *learner, kl_dual *d, const tour *t, int64_t pass, bool sweep, klift_run *run)
+static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, int64_t pass, bool sweep, klift_run *run)
 {
     kl_random from = {d->seed, (uint32_t)pass, KL_DRAW_SWEEP};
     if (sweep)
@@ -132,7 +124,7 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const tour 
 }
 
 /* The loss summed in a sweep is that of weights on the way: when it looks good, one pass more measures. cost: C n. */
-static klift_status ascend(const kl_learner *learner, kl_dual *d, const tour *t, double cost, klift_run *run, double *gap)
+static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double cost, klift_run *run, double *gap)
 {
     double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
     double tolerance = learner->value[TOLERANCE].number;
@@ -183,7 +175,7 @@ static klift_status balance(const kl_targets *t, kl_class_weight *c)
 /* The factors of the classes, now that all rows are known. */
 static klift_status weigh_classes(kl_learner *learner)
 {
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     kl_class_weight *c = &learner->class_weight;
     if (c->balanced)
         KL_TRY(balance(&st->targets, c));
@@ -195,21 +187,12 @@ static klift_status weigh_classes(kl_learner *learner)
     return KLIFT_OK;
 }
 
-static double sum_of_weights(const state *st)
+klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_dual *d)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < st->targets.count; i++)
-        sum += weight_of(st, i);
-    return sum;
-}
-
-/* Of the rows that count now; the weights stay in d. */
-static klift_status solve(const kl_learner *learner, const tour *t, int64_t outputs, klift_run *run, kl_dual *d)
-{
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
     int loss = learner->value[LOSS].word;
-    double n = sum_of_weights(st), gap = INFINITY, bias = learner->value[BIAS].number;
+    double n = kl_svm_weights(st), gap = INFINITY, bias = learner->value[BIAS].number;
     *d = (kl_dual){.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
                    .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = row_of, .user = st};
     st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
@@ -221,90 +204,16 @@ static klift_status solve(const kl_learner *learner, const tour *t, int64_t outp
     return KLIFT_OK;
 }
 
-/* Errors of rows held out: weights of the wrong ones, or squares over all targets. Weights are the rows' own. */
-typedef struct held_out {
-    double error, weight;
-    int64_t rows;
-} held_out;
-
-static double error_of(const state *st, int64_t row, int64_t outputs, const double *f)
-{
-    const kl_targets *t = &st->targets;
-    int64_t best = 0;
-    double sum = 0;
-    for (int64_t o = 0; t->goal == KL_REGRESS && o < outputs; o++) {
-        double miss = f[o] - t->target[row * t->columns + st->column[o]];
-        sum += miss * miss / (double)outputs;
-    }
-    if (t->goal == KL_REGRESS)
-        return sum;
-    if (outputs == 1 && t->columns == 2)
-        return (f[0] > 0) != (t->target[row] == (double)st->column[0]);
-    for (int64_t o = 1; o < outputs; o++)
-        best = f[o] > f[best] ? o : best;
-    return t->target[row] != (double)st->column[best];
-}
-
-/* The rows that solve did not see. */
-static klift_status test_held(const state *st, const kl_dual *d, const tour *t, klift_run *run, held_out *sum)
-{
-    double *f;
-    int64_t rows = 0;
-    klift_status status = KLIFT_OK;
-    KL_TRY(kl_new(&f, d->outputs, sizeof *f, "scores"));
-    for (int64_t i = 0; i < d->rows; i++)
-        if (st->fold[i] == st->held && st->targets.weight[i] * class_factor(st, i) > 0)
-            t->order[rows++] = (int32_t)i;
-    for (int64_t from = 0; from < rows; from += t->passes->at_most) {
-        int64_t count = rows - from < t->passes->at_most ? rows - from : t->passes->at_most;
-        KL_GO(t->passes->take(t->passes, t->order + from, count, run, t->z));
-        for (int64_t i = 0; i < count; i++) {
-            int64_t row = t->order[from + i];
-            kl_dual_scores(d, t->z[i], t->z[i], 0, d->outputs, f);
-            sum->error += st->targets.weight[row] * error_of(st, row, d->outputs, f);
-            sum->weight += st->targets.weight[row];
-        }
-    }
-    sum->rows += rows;
-done:
-    kl_free(f);
-    return status;
-}
-
-/* The error of rows under models that did not see them. */
-static klift_status validate(const kl_learner *learner, const tour *t, int64_t outputs, klift_run *run, kl_weights *weights)
-{
-    state *st = learner->state;
-    int folds = learner->spec.search == KL_BY_HOLDOUT ? 1 : learner->spec.folds;
-    held_out sum = {0};
-    klift_status status = KLIFT_OK;
-    for (st->held = 0; st->held < folds && status == KLIFT_OK; st->held++) {
-        kl_dual d = {0};
-        double n = sum_of_weights(st);
-        if (!(n > 0) || n == weights->weight) /* nothing to learn from, or nothing to test on */
-            continue;
-        status = solve(learner, t, outputs, run, &d);
-        if (status == KLIFT_OK)
-            status = test_held(st, &d, t, run, &sum);
-        kl_dual_clear(&d);
-    }
-    st->held = -1;
-    weights->search = learner->spec.search;
-    weights->cv_error = sum.weight > 0 ? sum.error / sum.weight : NAN;
-    weights->cv_rows = learner->spec.goal == KL_CLASSIFY ? sum.rows : 0;
-    return status;
-}
-
 static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
 {
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
     int64_t *column = NULL, rows = st->targets.count, outputs;
     kl_dual d = {0};
-    tour t = {.passes = passes};
+    kl_svm_tour t = {.passes = passes};
     klift_status status;
     KL_TRY(weigh_classes(learner));
-    double n = sum_of_weights(st);
+    double n = kl_svm_weights(st);
     *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
     KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
     if (rows > INT32_MAX) {
@@ -322,8 +231,8 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(kl_new(&t.order, rows, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     if (spec->search_given)
-        KL_GO(validate(learner, &t, outputs, run, weights));
-    KL_GO(solve(learner, &t, outputs, run, &d));
+        KL_GO(kl_svm_validate(learner, &t, outputs, run, weights));
+    KL_GO(kl_svm_solve(learner, &t, outputs, run, &d));
     weights->lambda = 1 / (st->c * n);
     if (!isnan(weights->cv_error))
         weights->path[weights->path_points++] = (kl_path_point){weights->lambda, weights->cv_error};
@@ -341,7 +250,7 @@ done:
 
 static void clear(kl_learner *learner)
 {
-    state *st = learner->state;
+    kl_svm *st = learner->state;
     kl_targets_clear(&st->targets);
     kl_free(st->factor);
     kl_free(st->fold);
@@ -351,7 +260,7 @@ const kl_learner_type kl_learner_svm = {
     .name = "svm",
     .summary = "linear support vector machine on the features, by dual coordinate ascent; several passes",
     .params = params,
-    .state_size = sizeof(state),
+    .state_size = sizeof(kl_svm),
     .begin = begin,
     .observe = observe,
     .learn = learn,

@@ -1,0 +1,36 @@
+/*
+ * svm.h - what the learner svm knows, for its two files: svm.c (training) and svm_folds.c (rows held out).
+ */
+#ifndef KL_SVM_H
+#define KL_SVM_H
+
+#include "learn/dual.h"
+#include "learn/learner.h"
+#include "learn/targets.h"
+
+typedef struct kl_svm {
+    kl_targets targets;
+    const int64_t *column; /* of outputs: the class or target */
+    double *factor;        /* (classes) of their rows' weights; NULL: 1 */
+    double c;
+    int32_t *fold;         /* (rows) when folds are to be held out */
+    int64_t fold_room;
+    int held;              /* the fold whose rows do not count now, -1: none */
+} kl_svm;
+
+/* Rows of a pass, and room for those of one call. */
+typedef struct kl_svm_tour {
+    kl_passes *passes;
+    int32_t *order;  /* (rows) */
+    const float **z; /* (passes->at_most) */
+} kl_svm_tour;
+
+double kl_svm_own_weight(const kl_svm *svm, int64_t row); /* times its class's factor */
+double kl_svm_weight(const kl_svm *svm, int64_t row);     /* that, 0 while its fold is held out */
+double kl_svm_weights(const kl_svm *svm);                 /* their sum */
+/* Trains on the rows that count now; the weights stay in d, which is to be cleared. */
+klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_dual *d);
+/* The error of rows under models that did not see them. */
+klift_status kl_svm_validate(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_weights *weights);
+
+#endif
