@@ -25,6 +25,7 @@ static const cli_option table[] = {
     {"bias", 'B', "X", "train", TO_SPEC, "svm: the constant feature behind the intercept, -1 for none; default 1"},
     {"task", 0, "NAME", "train", TO_SPEC, "auto, classify or regress; default auto: by the labels"},
     {"lambda", 0, "X", "train", TO_SPEC, "regularisation, relative to the rows; default auto: by search"},
+    {"path", 0, "C,C,...", "train", TO_SPEC, "svm: values of C to choose from by --search or -v, or auto: 2^-5, 2^-3, ... while they get better"},
     {"search", 0, "NAME", "train", TO_SPEC, "how lambda is chosen: auto, folds, holdout or gcv"},
     {"folds", 0, "K", "train", TO_SPEC, "folds of the cross-validation; default 5"},
     {"code", 0, "NAME", "train", TO_SPEC, "identity, random, balanced, hadamard or exhaustive: error-correcting output code of the classes; default none"},

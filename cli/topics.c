@@ -49,7 +49,8 @@ const cli_topic topics[] = {
      .after = BLOCKS{"ridge reads the rows once and has the error of every lambda from that. svm wants their features several times: it keeps them where "
                      "they fit half of --max-memory, otherwise makes them in every pass from rows that it keeps, and has them in a temporary file when the rows "
                      "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise; with "
-                     "-v K, --search folds or --search holdout it trains once more for every fold and tells the error of the rows held out.",
+                     "-v K, --search folds or --search holdout it trains once more for every fold and tells the error of the rows held out. --path C,C,... or --path auto chooses C "
+                     "by them: the machine of every fold goes on from one C to the next, until two in a row are worse than the best, or with auto one took more than 50 passes. They are only tried: ten times the tolerance will do.",
                      "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
                      "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
                      "class against the rest.",
@@ -128,10 +129,12 @@ const cli_topic topics[] = {
                       "holdout\tthe same with one fold held out", "gcv\tgeneralised cross-validation: squared errors, no rows kept",
                       "auto\tthe default: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of --max-memory, else "
                       "holdout, else gcv",
-                      "train prints what it took, --verbose the error of every lambda. A lambda near 1e-12 says that the kernel is too wide: try a larger "
+                      "train prints what it took, --verbose the error of every lambda. svm takes C = 1, or the best of "
+                      "--path 0.1,1,10 by folds or holdout. A lambda near 1e-12 says that the kernel is too wide: try a larger "
                       "gamma.",
                       NULL},
      .examples = "  klift train train.svm --search folds --folds 10 --verbose\n"
+                 "  klift train train.svm --learner svm --path 0.1,1,10 --search holdout\n"
                  "  klift train train.svm --lambda 0.001\n"
                  "  klift train -c 10 train.svm\n"},
     {.name = "libsvm",

@@ -187,3 +187,15 @@ double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
     }
     return worst;
 }
+
+void kl_dual_grow(kl_dual *d, double c)
+{
+    double factor = c / d->c;
+    for (int64_t i = 0; i < d->outputs * d->rows; i++)
+        d->alpha[i] *= factor;
+    for (int64_t i = 0; i < d->outputs * d->features; i++)
+        d->w[i] *= factor;
+    for (int64_t o = 0; o < d->outputs; o++)
+        d->b[o] *= factor;
+    d->c = c;
+}

@@ -34,6 +34,7 @@ typedef struct kl_dual {
     double *sum;    /* (outputs): C loss of the rows since the last end */
     double *primal, *dual; /* (outputs) at the last gap */
     int64_t passes;        /* sweeps so far, for whoever asks */
+    double c;              /* of all costs: where the variables are, for whoever grows them */
 } kl_dual;
 
 /* Rows of a pass: their numbers, and where their features are. */
@@ -50,6 +51,7 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
 /* After a pass: the largest relative gap of an output that is not done. exact: the pass was no sweep, so that the loss is that of w;
  * outputs below tolerance are then done. */
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
+void kl_dual_grow(kl_dual *d, double c); /* variables and weights in the measure of a larger C */
 void kl_dual_clear(kl_dual *d);
 
 /* Parts of it, for crammer.c. */

@@ -90,6 +90,16 @@ static klift_status read_class_weight(kl_learner *learner, const kl_learn_spec *
     return c->balanced && spec->tally != NULL ? kl_class_weight_balance(c, &spec->tally->classes, spec->tally->weight) : KLIFT_OK;
 }
 
+static klift_status read_path(kl_learner *learner, const kl_learn_spec *spec)
+{
+    if (spec->path == NULL)
+        return KLIFT_OK;
+    KL_TRY(kl_cost_path_read(spec->path, &learner->path));
+    if (learner->path.count > 0 && !learner->type->paths)
+        return kl_fail(KLIFT_USAGE, "learner %s chooses lambda by a search of its own; leave path=%s out, or use learner=svm", learner->type->name, spec->path);
+    return KLIFT_OK;
+}
+
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **out)
 {
     kl_spec *parsed = NULL;
@@ -101,8 +111,9 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(read_type(learner, parsed));
     KL_GO(check_code(learner->type, spec));
     learner->spec = *spec;
-    learner->spec.class_weight = NULL;
+    learner->spec.path = learner->spec.class_weight = NULL;
     learner->spec.tally = NULL;
+    KL_GO(read_path(learner, spec));
     KL_GO(read_class_weight(learner, spec));
     learner->features = features;
     KL_GO(kl_new(&learner->state, (int64_t)learner->type->state_size, 1, "a learner"));

@@ -13,6 +13,7 @@
 #include "data/tally.h"
 #include "learn/class_weight.h"
 #include "learn/code.h"
+#include "learn/cost_path.h"
 #include "learn/plan.h"
 
 typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
@@ -32,7 +33,8 @@ typedef struct kl_learn_spec {
     kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */
     int64_t bits;       /* of the code; 0: as many as it likes */
     kl_decode decode;
-    const char *class_weight; /* NULL: none. It and tally are looked at by kl_learner_new only */
+    const char *path;         /* NULL: none. Values of C to search: it, class_weight and tally are looked at by kl_learner_new only */
+    const char *class_weight; /* NULL: none */
     const kl_tally *tally;    /* of the rows to come, where they were counted; NULL: they were not */
     uint64_t seed;
 } kl_learn_spec;
@@ -89,6 +91,7 @@ typedef struct kl_learner_type {
     const kl_param *params;
     size_t state_size;
     bool codes; /* it can learn a code of the classes */
+    bool paths; /* it can choose C from a path */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);
@@ -106,6 +109,7 @@ struct kl_learner {
     const kl_learner_type *type;
     kl_value value[KL_PARAMS_MAX];
     kl_learn_spec spec;
+    kl_cost_path path;
     kl_class_weight class_weight; /* balanced: whoever learns balances them once it knows the rows */
     int64_t features;
     void *state;

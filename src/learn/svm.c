@@ -2,7 +2,7 @@
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
  * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
  * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
- * search=folds or holdout: svm_folds.c.
+ * search=folds or holdout, and C from a path: svm_folds.c.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
@@ -11,9 +11,11 @@
 #include "math/random.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES };
 enum { LOSS_AUTO };
+static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
 
 static const kl_param params[] = {
     {"loss", KL_WORD, "auto", 0, 0, false, "auto|hinge|squared-hinge|epsilon|squared-epsilon", "of a row; auto: squared-hinge for classes, squared-epsilon for numbers"},
@@ -68,6 +70,7 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, there * line, "features of %lld rows%s", (long long)there, keep == KL_KEEP_FEATURES ? "" : keep == KL_KEEP_ROWS ? ", made in every pass" : ", from a file");
     kl_plan_add(to, keep == KL_KEEP_ROWS ? rows * row_bytes : 0, "%lld rows", (long long)rows);
     kl_plan_add(to, 5 * known * (int64_t)sizeof(double), "the dual variables");
+    kl_plan_add(to, spec->path != NULL && strcmp(spec->path, "none") != 0 ? spec->folds * known * (int64_t)sizeof(double) : 0, "the dual variables of %d folds", spec->folds);
     kl_plan_add(to, spec->search_given ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
 }
 
@@ -123,23 +126,25 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_sv
     return KLIFT_OK;
 }
 
-/* The loss summed in a sweep is that of weights on the way: when it looks good, one pass more measures. cost: C n. */
-static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double cost, klift_run *run, double *gap)
+/* Passes until the gap is small. The loss summed in a sweep is that of weights on the way: when it looks good, one pass more
+ * measures, unless rough will do. */
+static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double tolerance, bool rough, klift_run *run, double *gap)
 {
     double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
-    double tolerance = learner->value[TOLERANCE].number;
-    int64_t most = (int64_t)learner->value[PASSES].number;
-    for (int64_t pass = 0; pass < most; pass++) {
-        KL_TRY(pass_over(learner, d, t, pass, true, run));
-        d->passes = pass + 1;
+    kl_svm *st = learner->state;
+    double cost = d->c * kl_svm_weights(st);
+    int64_t end = d->passes + (int64_t)learner->value[PASSES].number;
+    st->c = d->c;
+    memset(d->done, 0, (size_t)d->outputs * sizeof *d->done);
+    for (*gap = INFINITY; *gap > tolerance && d->passes < end;) {
+        KL_TRY(pass_over(learner, d, t, d->passes, true, run));
+        d->passes++;
         *gap = gap_of(d, false, tolerance);
-        if (*gap <= tolerance || pass + 1 == most) {
-            KL_TRY(pass_over(learner, d, t, pass + 1, false, run));
+        if (!rough && (*gap <= tolerance || d->passes == end)) {
+            KL_TRY(pass_over(learner, d, t, d->passes, false, run));
             *gap = gap_of(d, true, tolerance);
-            if (*gap <= tolerance)
-                return KLIFT_OK;
         }
-        KL_TRY(kl_run_progress(run, "passes", (pass + 1) * d->rows, 0, objective(d) / cost));
+        KL_TRY(kl_run_progress(run, "passes", d->passes * d->rows, 0, objective(d) / cost));
     }
     return KLIFT_OK;
 }
@@ -187,19 +192,45 @@ static klift_status weigh_classes(kl_learner *learner)
     return KLIFT_OK;
 }
 
-klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_dual *d)
+double kl_svm_tolerance(const kl_learner *learner)
+{
+    return learner->value[TOLERANCE].number;
+}
+
+double kl_svm_cost(const kl_learn_spec *spec, double weights)
+{
+    return !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * weights) : 1;
+}
+
+klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d)
 {
     kl_svm *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
     int loss = learner->value[LOSS].word;
-    double n = kl_svm_weights(st), gap = INFINITY, bias = learner->value[BIAS].number;
+    double bias = learner->value[BIAS].number;
     *d = (kl_dual){.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
                    .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = row_of, .user = st};
-    st->c = !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * n) : 1;
-    KL_TRY(kl_dual_new(d));
-    KL_TRY(ascend(learner, d, t, st->c * n, run, &gap));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(d), gap, (long long)d->passes);
-    if (gap > learner->value[TOLERANCE].number)
+    return kl_dual_new(d);
+}
+
+/* Dual variables grow about as C does, those of a squared loss nearly all of them: C is doubled from where it is easy, the weights
+ * with it. At C = 10 that is a third of the passes from nothing. */
+klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, double c, double tolerance, klift_run *run, kl_dual *d)
+{
+    double gap;
+    int64_t before = d->passes;
+    bool steps = d->loss == KL_SQUARED_HINGE || d->loss == KL_SQUARED_EPSILON, begun = d->c > 0;
+    if (!begun)
+        d->c = steps && c > EASY ? EASY : c;
+    while (d->c < c) {
+        if (!begun)
+            KL_TRY(ascend(learner, d, t, ROUGHLY, true, run, &gap));
+        kl_dual_grow(d, steps && 2 * d->c < c ? 2 * d->c : c);
+        begun = false;
+    }
+    KL_TRY(ascend(learner, d, t, tolerance, false, run, &gap));
+    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(d), gap, (long long)(d->passes - before));
+    if (gap > tolerance)
         kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
     return KLIFT_OK;
 }
@@ -213,7 +244,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     kl_svm_tour t = {.passes = passes};
     klift_status status;
     KL_TRY(weigh_classes(learner));
-    double n = kl_svm_weights(st);
+    double n = kl_svm_weights(st), c = kl_svm_cost(spec, n);
     *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
     KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
     if (rows > INT32_MAX) {
@@ -231,11 +262,10 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(kl_new(&t.order, rows, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     if (spec->search_given)
-        KL_GO(kl_svm_validate(learner, &t, outputs, run, weights));
-    KL_GO(kl_svm_solve(learner, &t, outputs, run, &d));
-    weights->lambda = 1 / (st->c * n);
-    if (!isnan(weights->cv_error))
-        weights->path[weights->path_points++] = (kl_path_point){weights->lambda, weights->cv_error};
+        KL_GO(kl_svm_validate(learner, &t, outputs, run, weights, &c));
+    KL_GO(kl_svm_begin(learner, outputs, &d));
+    KL_GO(kl_svm_solve(learner, &t, c, kl_svm_tolerance(learner), run, &d));
+    weights->lambda = 1 / (c * n);
     KL_GO(give_weights(&d, weights));
 done:
     kl_dual_clear(&d);
@@ -260,6 +290,7 @@ const kl_learner_type kl_learner_svm = {
     .name = "svm",
     .summary = "linear support vector machine on the features, by dual coordinate ascent; several passes",
     .params = params,
+    .paths = true,
     .state_size = sizeof(kl_svm),
     .begin = begin,
     .observe = observe,

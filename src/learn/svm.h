@@ -28,9 +28,13 @@ typedef struct kl_svm_tour {
 double kl_svm_own_weight(const kl_svm *svm, int64_t row); /* times its class's factor */
 double kl_svm_weight(const kl_svm *svm, int64_t row);     /* that, 0 while its fold is held out */
 double kl_svm_weights(const kl_svm *svm);                 /* their sum */
-/* Trains on the rows that count now; the weights stay in d, which is to be cleared. */
-klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_dual *d);
-/* The error of rows under models that did not see them. */
-klift_status kl_svm_validate(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_weights *weights);
+/* A machine without weights yet; it is to be cleared. */
+klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d);
+/* Trains it on the rows that count now, from the weights that it has. */
+klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, double c, double tolerance, klift_run *run, kl_dual *d);
+double kl_svm_tolerance(const kl_learner *learner);
+double kl_svm_cost(const kl_learn_spec *spec, double weights); /* C as given or by lambda, for rows of that weight; otherwise 1 */
+/* The error of rows under machines that did not see them; *c: that of the least error, when there is a path to choose it from. */
+klift_status kl_svm_validate(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_weights *weights, double *c);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, CLASS_WEIGHT, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, CLASS_WEIGHT, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -18,6 +18,7 @@ const kl_param kl_settings_params[] = {
     {"bias", KL_REAL, "auto", -1, 1e30, false, "auto", "bias of the learner, such as svm's: the constant feature behind the intercept, -1 or 0: none"},
     {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
+    {"path", KL_FREE, "none", 0, 0, false, NULL, "values of C to choose from by the search (svm), each begun where the last one ended: none, auto or C,C,..."},
     {"search", KL_WORD, "auto", 0, 0, false, KL_SEARCH_WORDS, "how lambda is chosen; auto: holdout for more than 2048 features and 16384 rows; otherwise folds while they fit half of max-memory, else holdout, else gcv"},
     {"folds", KL_WHOLE, "5", 2, 100, false, NULL, "folds of the cross-validation"},
     {"code", KL_WORD, "none", 0, 0, false, KL_CODE_WORDS, "error-correcting output code of the classes (ridge); none: one class against the rest"},
@@ -63,6 +64,11 @@ static klift_status set_text(char **field, const char *value, klift_status (*che
     return KLIFT_OK;
 }
 
+static bool has_path(const klift_spec *spec)
+{
+    return spec->path != NULL && strcmp(spec->path, "none") != 0;
+}
+
 klift_status kl_settings_set(klift_spec *spec, const char *key, const char *value)
 {
     kl_value v;
@@ -80,6 +86,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case BIAS: spec->bias = v.number; break;
     case LAMBDA: spec->lambda = v.number; break;
     case C: spec->c = v.number; break;
+    case PATH: KL_TRY(set_text(&spec->path, value, kl_cost_path_check)); break;
     case SEARCH: spec->search = v.word; break;
     case FOLDS: spec->folds = (int)v.number; break;
     case CODE: spec->code = (kl_code_kind)v.word; break;
@@ -94,6 +101,8 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     }
     if (!isnan(spec->lambda) && !isnan(spec->c))
         return kl_fail(KLIFT_USAGE, "lambda and c are two names of one thing: give one of them");
+    if (has_path(spec) && !(isnan(spec->lambda) && isnan(spec->c)))
+        return kl_fail(KLIFT_USAGE, "path chooses C: leave lambda and c out, or the path");
     return KLIFT_OK;
 }
 
@@ -133,6 +142,8 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_number(text, "bias", spec->bias, "auto");
     print_number(text, "lambda", spec->lambda, "auto");
     print_number(text, "c", spec->c, "none");
+    kl_text_add(text, ",path=");
+    kl_spec_print_value(spec->path, text);
     print_word(text, SEARCH, spec->search);
     print_number(text, "folds", spec->folds, "");
     print_word(text, CODE, (int)spec->code);
@@ -154,6 +165,7 @@ void kl_settings_free(klift_spec *spec)
     kl_free(spec->kernel);
     kl_free(spec->map);
     kl_free(spec->learner);
+    kl_free(spec->path);
     kl_free(spec->class_weight);
     kl_free(spec);
 }
@@ -202,8 +214,9 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t ro
     return (kl_learn_spec){.goal = goal,
                            .lambda = spec->lambda,
                            .c = spec->c,
-                           .search_given = spec->search != 0,
-                           .search = spec->search == 0 ? KL_BY_HAND : (kl_search)(spec->search - 1),
+                           .search_given = spec->search != 0 || has_path(spec),
+                           .search = spec->search == 0 ? (has_path(spec) ? KL_BY_FOLDS : KL_BY_HAND) : (kl_search)(spec->search - 1),
+                           .path = spec->path,
                            .folds = spec->folds,
                            .rows = rows,
                            .allow_one_class = spec->allow_one_class,

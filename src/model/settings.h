@@ -13,6 +13,7 @@ struct klift_spec {
     int task;          /* index into KL_TASK_WORDS */
     double lambda, c;  /* NaN: not given */
     double tolerance, epsilon, bias; /* parameters of the learner, NaN: as its text says */
+    char *path;        /* none, auto or values of C */
     int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
     int folds;
     kl_code_kind code;

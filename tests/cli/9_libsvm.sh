@@ -86,3 +86,16 @@ says "as ridge does" out '^cv error +[0-9.]+ % of [0-9]+ '
 says "and that lambda was not chosen by them" out '^lambda .*\(given\)$'
 expect 2 "svm has no gcv" "$KLIFT" train two.svm --learner svm --search gcv -q -o none.klift
 says "and says what to use" err 'use --search folds or --search holdout'
+expect 0 "svm chooses C from a path" "$KLIFT" train two.svm --learner svm --path 0.01,1,10 --features 64 --kernel gaussian:gamma=1 -o path.klift --verbose
+says "by its folds" out '^lambda .*\(by cross-validation, 5 folds\)$'
+says "with the error of every C" err 'C 0.01: error [0-9.]+ on [0-9]+ rows held out'
+says "and the best" err 'C [0-9.]+ has the least error'
+holds "--verbose lists them" [ "$(sed -n '/^lambda *cv error/,$p' out | wc -l)" -eq 4 ]
+expect 0 "-v with a path succeeds" "$KLIFT" train two.svm -v 5 -s 0 --path 0.01,1 --features 64 -g 1 -q
+says "and prints the best accuracy" out '^Cross Validation Accuracy = [0-9.]+%$'
+expect 2 "a path that is none is refused" "$KLIFT" train two.svm --learner svm --path 1,x -q -o none.klift
+says "with its item" err "path: 'x' is not a number above 0"
+expect 2 "a path of ridge is refused" "$KLIFT" train two.svm --path 1,2 -q -o none.klift
+says "with what to do" err 'leave --path 1,2 out, or use --learner svm'
+expect 2 "a path beside -c is refused" "$KLIFT" train two.svm --learner svm --path 1,2 -c 1 -q -o none.klift
+says "with both" err 'path chooses C'
