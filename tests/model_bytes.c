@@ -3,6 +3,7 @@
 
 #include "base/record.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 32, LENGTH_AT = 24, SECTION = 24, TRAILER = 8 };
@@ -41,4 +42,17 @@ void model_bytes_seal(uint8_t *bytes, size_t size, bool tame)
         at += SECTION + length;
     }
     put(bytes + end, kl_record_hash(bytes, end, 0));
+}
+
+bool model_bytes_of(const klift_model *model, const char *tag, model_file *file)
+{
+    *file = (model_file){.section = -1};
+    if (klift_model_bytes(model, NULL, 0, &file->size) != KLIFT_OK || (file->bytes = malloc((size_t)file->size)) == NULL)
+        return false;
+    if (klift_model_bytes(model, file->bytes, file->size, &file->size) != KLIFT_OK)
+        return false;
+    for (int64_t at = HEADER; at + SECTION <= file->size - TRAILER && file->section < 0; at += SECTION + (int64_t)get(file->bytes + at + 8))
+        if (memcmp(file->bytes + at, tag, 4) == 0)
+            file->section = at + SECTION;
+    return true;
 }

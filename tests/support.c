@@ -51,6 +51,22 @@ void syn_rows_float(int64_t n, int64_t d, float *x)
     free(exact);
 }
 
+void syn_labels(int64_t n, int64_t d, const float *x, int64_t k, double noise, double *label)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double best = -INFINITY;
+        for (int64_t c = 0; c < k; c++) {
+            double f = noise * syn_normal((uint64_t)i, (uint64_t)(1000 + c));
+            for (int64_t j = 0; j < d; j++)
+                f += (double)x[i * d + j] * syn_normal((uint64_t)(5000 + c), (uint64_t)j);
+            if (f > best) {
+                best = f;
+                label[i] = (double)c;
+            }
+        }
+    }
+}
+
 klift_batch dense_batch(int64_t n, int64_t d, const float *x)
 {
     return (klift_batch){.size = sizeof(klift_batch), .rows = n, .columns = d, .dense = x, .stride = d};

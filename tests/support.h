@@ -14,6 +14,9 @@ double syn_normal(uint64_t row, uint64_t column);
 void syn_rows(int64_t n, int64_t d, double *x);
 void syn_rows_float(int64_t n, int64_t d, float *x);
 
+/* Classes 0 .. k - 1 that overlap: the nearest of k directions, of a row of x (n, d) with some noise. */
+void syn_labels(int64_t n, int64_t d, const float *x, int64_t k, double noise, double *label);
+
 /* Dense rows (n, d) as a batch, and their nonzero entries as CSR. */
 typedef struct csr {
     int64_t *start;

@@ -160,22 +160,10 @@ static void codes_that_cannot_be_are_refused_with_what_to_do(void **state)
 
 static float x[ROWS * COLUMNS];
 
-/* Classes that overlap: the nearest of k directions, of a row with some noise. */
 static void make_labels(int64_t k, double *label)
 {
     syn_rows_float(ROWS, COLUMNS, x);
-    for (int64_t i = 0; i < ROWS; i++) {
-        double best = -INFINITY;
-        for (int64_t c = 0; c < k; c++) {
-            double f = 0.2 * syn_normal((uint64_t)i, (uint64_t)(1000 + c));
-            for (int j = 0; j < COLUMNS; j++)
-                f += (double)x[i * COLUMNS + j] * syn_normal((uint64_t)(5000 + c), (uint64_t)j);
-            if (f > best) {
-                best = f;
-                label[i] = (double)c;
-            }
-        }
-    }
+    syn_labels(ROWS, COLUMNS, x, k, 0.2, label);
 }
 
 typedef struct setup {
@@ -373,21 +361,10 @@ static void settings_that_do_not_fit_are_refused(void **state)
 
 /* ---- the model file ---- */
 
-typedef struct file {
-    uint8_t *bytes;
-    int64_t size, code; /* where the fields of CODE begin */
-} file;
-
-static file file_of(const klift_model *model)
+static model_file file_of(const klift_model *model)
 {
-    file f = {.code = -1};
-    OK(klift_model_bytes(model, NULL, 0, &f.size));
-    f.bytes = malloc((size_t)f.size);
-    assert_non_null(f.bytes);
-    OK(klift_model_bytes(model, f.bytes, f.size, &f.size));
-    for (int64_t at = 0; at + 4 <= f.size && f.code < 0; at++)
-        if (memcmp(f.bytes + at, "CODE", 4) == 0)
-            f.code = at + 24;
+    model_file f;
+    assert_true(model_bytes_of(model, "CODE", &f));
     return f;
 }
 
@@ -400,8 +377,8 @@ static void a_model_with_a_code_is_read_as_it_was_written(void **state)
         for (int kind = KL_CODE_NONE; kind <= KL_CODE_EXHAUSTIVE; kind++)
             for (int d = 0; d < (kind == KL_CODE_NONE ? 1 : 2); d++) {
                 klift_model *model = trained(k, names[kind], NULL, decodes[d]), *again;
-                file f = file_of(model), g;
-                assert_int_equal(f.code >= 0, kind != KL_CODE_NONE); /* without a code the file is as it always was */
+                model_file f = file_of(model), g;
+                assert_int_equal(f.section >= 0, kind != KL_CODE_NONE); /* without a code the file is as it always was */
                 OK(klift_model_parse(f.bytes, f.size, &again));
                 g = file_of(again);
                 assert_int_equal(f.size, g.size);
@@ -416,7 +393,7 @@ static void a_model_with_a_code_is_read_as_it_was_written(void **state)
             }
 }
 
-static void assert_damaged(file *f, const char *says)
+static void assert_damaged(model_file *f, const char *says)
 {
     klift_model *model;
     model_bytes_seal(f->bytes, (size_t)f->size, false);
@@ -436,22 +413,22 @@ static void a_damaged_code_is_refused(void **state)
     } cases[] = {{0, 0, "no known kind"},           {0, 6, "no known kind"}, {3, 1, "no known kind"}, {4, 2, "no known kind"}, {8, 0, NULL}, {8, 33, "do not agree"},
                  {8, 14, "beyond the last"},        {10, 1, "do not agree"}, {15, 128, NULL},         {18, 1, "beyond the last"}};
     klift_model *model = trained(10, "hadamard", NULL, NULL);
-    file f = file_of(model);
-    assert_int_equal(f.bytes[f.code + 8], 15);
+    model_file f = file_of(model);
+    assert_int_equal(f.bytes[f.section + 8], 15);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint8_t kept = f.bytes[f.code + cases[i].at];
-        f.bytes[f.code + cases[i].at] = (uint8_t)cases[i].value;
+        uint8_t kept = f.bytes[f.section + cases[i].at];
+        f.bytes[f.section + cases[i].at] = (uint8_t)cases[i].value;
         assert_damaged(&f, cases[i].says);
-        f.bytes[f.code + cases[i].at] = kept;
+        f.bytes[f.section + cases[i].at] = kept;
     }
     uint8_t word[4];
-    memcpy(word, f.bytes + f.code + 16, 4);
-    memcpy(f.bytes + f.code + 16, f.bytes + f.code + 20, 4);
+    memcpy(word, f.bytes + f.section + 16, 4);
+    memcpy(f.bytes + f.section + 16, f.bytes + f.section + 20, 4);
     assert_damaged(&f, "the same code");
-    memcpy(f.bytes + f.code + 16, word, 4);
-    memcpy(f.bytes + f.code - 24, "EDOC", 4);
+    memcpy(f.bytes + f.section + 16, word, 4);
+    memcpy(f.bytes + f.section - 24, "EDOC", 4);
     assert_damaged(&f, "does not know"); /* what a klift without codes says */
-    f.bytes[f.code - 20] = 0;            /* skipped: then the weights are too many */
+    f.bytes[f.section - 20] = 0;            /* skipped: then the weights are too many */
     assert_damaged(&f, NULL);
     free(f.bytes);
     klift_model_free(model);
@@ -461,8 +438,8 @@ static void a_code_at_a_wrong_place_or_twice_is_refused(void **state)
 {
     (void)state;
     klift_model *model = trained(10, "hadamard", NULL, NULL);
-    file f = file_of(model), two = f;
-    int64_t from = f.code - 24, length = 24 + 16 + 4 * 10;
+    model_file f = file_of(model), two = f;
+    int64_t from = f.section - 24, length = 24 + 16 + 4 * 10;
     two.size = f.size + length;
     two.bytes = malloc((size_t)two.size);
     assert_non_null(two.bytes);
@@ -493,7 +470,7 @@ static void any_damage_is_refused_or_predicts_finite_values(void **state)
     (void)state;
     klift_batch rows = dense_batch(2, COLUMNS, x);
     klift_model *model = trained(3, "random", "40", "soft"), *changed;
-    file f = file_of(model), g = f;
+    model_file f = file_of(model), g = f;
     int64_t count = quick() ? 2000 : 20000, taken = 0;
     double scores[2 * 3];
     g.bytes = malloc((size_t)f.size);
@@ -501,8 +478,8 @@ static void any_damage_is_refused_or_predicts_finite_values(void **state)
     for (int64_t i = 0; i < count; i++) {
         memcpy(g.bytes, f.bytes, (size_t)f.size);
         for (int n = 0; n < 1 + i % 3; n++) { /* half of them in and behind the code */
-            uint64_t draw = syn_mix((uint64_t)(4 * i + n)), behind = (uint64_t)(f.size - f.code);
-            g.bytes[draw >> 63 ? draw % (uint64_t)f.size : (uint64_t)f.code + draw % (i % 2 ? 60 : behind)] = (uint8_t)(draw >> 40);
+            uint64_t draw = syn_mix((uint64_t)(4 * i + n)), behind = (uint64_t)(f.size - f.section);
+            g.bytes[draw >> 63 ? draw % (uint64_t)f.size : (uint64_t)f.section + draw % (i % 2 ? 60 : behind)] = (uint8_t)(draw >> 40);
         }
         model_bytes_seal(g.bytes, (size_t)g.size, true);
         if (klift_model_parse(g.bytes, g.size, &changed) != KLIFT_OK)
@@ -525,7 +502,7 @@ static void bits_too_large_to_add_are_refused_by_the_row(void **state)
     (void)state;
     klift_model *model = trained(10, "hadamard", NULL, NULL), *huge;
     klift_batch rows = dense_batch(2, COLUMNS, x);
-    file f = file_of(model);
+    model_file f = file_of(model);
     double b = 1e308, out[2 * MOST];
     for (int j = 0; j < 15; j++) /* the last numbers before the checksum */
         memcpy(f.bytes + f.size - 8 - 8 * (j + 1), &b, 8);
