@@ -142,9 +142,10 @@ KLIFT_API klift_status klift_stats_solve(const klift_stats *stats, klift_run *ru
 KLIFT_API void klift_stats_free(klift_stats *stats);
 
 /* ---- models ---- */
-enum { KLIFT_SCORES, KLIFT_CLASS };
+enum { KLIFT_SCORES, KLIFT_CLASS, KLIFT_PROBABILITY };
 KLIFT_API klift_status klift_train(const klift_spec *spec, klift_data *data, klift_run *run, klift_model **model); /* any learner, all passes */
-/* KLIFT_SCORES: out (rows, outputs). KLIFT_CLASS: out (rows), indices of klift_model_class. Two classes have one output, positive for class 1. With a code the outputs are still the classes: how far the bits agree with each. */
+/* KLIFT_SCORES: out (rows, outputs). KLIFT_CLASS: out (rows), indices of klift_model_class. Two classes have one output, positive for class 1. With a code the outputs are still the classes: how far the bits agree with each.
+ * KLIFT_PROBABILITY: out (rows, classes), every row adds up to 1; KLIFT_USAGE, also for no rows, unless the model was trained with probability=true. */
 KLIFT_API klift_status klift_model_predict(const klift_model *model, const klift_batch *x, int what, double *out, klift_run *run);
 KLIFT_API klift_status klift_model_test(const klift_model *model, klift_data *data, klift_run *run, char *json, int64_t room, int64_t *needed);
 KLIFT_API klift_status klift_model_describe(const klift_model *model, char *json, int64_t room, int64_t *needed);

@@ -346,14 +346,23 @@ klift_status klift_train(const klift_spec *spec, klift_data *data, klift_run *ru
     return status;
 }
 
+static klift_status check_what(const klift_model *model, int what)
+{
+    if (what == KLIFT_PROBABILITY)
+        return kl_model_check_probabilities(model);
+    if (what == KLIFT_SCORES || (what == KLIFT_CLASS && model->weights.goal == KL_CLASSIFY))
+        return KLIFT_OK;
+    return kl_fail(KLIFT_USAGE, "klift_model_predict: what is %d: use KLIFT_SCORES, or for a classifier KLIFT_CLASS or KLIFT_PROBABILITY", what);
+}
+
 static klift_status predict(const klift_model *model, const klift_batch *x, int what, double *out, klift_run *run)
 {
     int64_t outputs = model->weights.outputs;
     double *scores;
     if (what == KLIFT_SCORES)
         return kl_model_scores(model, x, out, run);
-    if (what != KLIFT_CLASS || model->weights.goal != KL_CLASSIFY)
-        return kl_fail(KLIFT_USAGE, "klift_model_predict: what is %d: use KLIFT_SCORES, or KLIFT_CLASS for a classifier", what);
+    if (what == KLIFT_PROBABILITY)
+        return kl_model_probabilities(model, x, out, run);
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_ROWS, x->rows * outputs * (int64_t)sizeof *scores, &scores));
     KL_TRY(kl_model_scores(model, x, scores, run));
     for (int64_t i = 0; i < x->rows; i++)
@@ -366,6 +375,7 @@ klift_status klift_model_predict(const klift_model *model, const klift_batch *x,
     klift_run *own, *use;
     NEEDS(model);
     NEEDS(out);
+    KL_TRY(check_what(model, what));
     KL_TRY(check_rows(model->lift, x));
     if (x->rows == 0)
         return KLIFT_OK;

@@ -101,6 +101,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     learn.tally = tally;
     learn.search = KL_BY_FOLDS;
     learn.search_given = true;
+    learn.probability = false;
     learn.code = KL_CODE_NONE; /* the error is that of one class against the rest */
     learn.bits = 0;
     learn.decode = KL_DECODE_SOFT;

@@ -26,7 +26,7 @@ typedef struct job {
     const char *const *settings; /* pairs, ended by NULL */
     const char *path, *second;   /* of the data, or NULL: the arrays; and of the other part of a chain */
     const char *options, *save;  /* of reading and writing */
-    bool sparse, regress;
+    bool sparse, regress, probability;
     const char *threads;
 } job;
 
@@ -80,6 +80,8 @@ static klift_status learn(const job *j)
     if (j->path == NULL) {
         klift_batch rows = j->sparse ? csr_batch(ROWS, COLUMNS, &entries) : dense_batch(ROWS, COLUMNS, x);
         KL_GO(klift_model_predict(loaded, &rows, j->regress ? KLIFT_SCORES : KLIFT_CLASS, scores, run));
+        if (j->probability)
+            KL_GO(klift_model_predict(loaded, &rows, KLIFT_PROBABILITY, scores, run));
     }
     klift_data_free(data);
     KL_GO(open_data(j, &data));
@@ -233,6 +235,15 @@ static void classes_with_a_code(void **state)
     check_job(&(job){.name = "dense, classes, a code", .work = learn, .settings = settings, .threads = "1"});
 }
 
+static void classes_with_probabilities(void **state)
+{
+    (void)state;
+    static const char *const ridge[] = {"features", "8", "lambda", "0.1", "map", "fourier", "folds", "2", "probability", "true", NULL};
+    static const char *const svm[] = {"features", "8", "lambda", "0.1", "map", "fourier", "folds", "2", "probability", "true", "learner", "svm", NULL};
+    check_job(&(job){.name = "dense, probabilities of ridge", .work = learn, .settings = ridge, .probability = true, .threads = "1"});
+    check_job(&(job){.name = "dense, probabilities of svm", .work = learn, .settings = svm, .probability = true, .threads = "1"});
+}
+
 static void sparse_rows_regressed_by_hand(void **state)
 {
     (void)state;
@@ -355,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_rows_classified_with_folds),
         cmocka_unit_test(classes_with_a_code),
+        cmocka_unit_test(classes_with_probabilities),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),

@@ -208,6 +208,18 @@ int64_t kl_code_distance(const kl_code *code)
 }
 
 /* F_j = sum_k M_kj s_k, and s_k = (f_k + 1) / 2 by the scores f on the -1/+1 scale; of two classes f_0 = -f_1. */
+void kl_code_values(const kl_code *code, const double *score, double *value)
+{
+    bool two = code->classes == 2;
+    for (int64_t j = 0; j < code->bits; j++) {
+        value[j] = 0;
+        for (int64_t k = 0; k < code->classes; k++) {
+            double half = 0.5 * code->sign[k * code->bits + j];
+            value[j] += half + (two && k == 0 ? -half : half) * score[two ? 0 : k];
+        }
+    }
+}
+
 klift_status kl_code_apply(const kl_code *code, int64_t features, double **w, double **b)
 {
     double *coded = NULL, *offset = NULL;
@@ -224,8 +236,8 @@ klift_status kl_code_apply(const kl_code *code, int64_t features, double **w, do
             const double *line = *w + (two ? 0 : k * features);
             for (int64_t p = 0; p < features; p++)
                 coded[j * features + p] += factor * line[p];
-            offset[j] += half + factor * (*b)[two ? 0 : k];
         }
+    kl_code_values(code, *b, offset);
     kl_free(*w);
     kl_free(*b);
     *w = coded;

@@ -23,6 +23,8 @@ const char *kl_decode_name(kl_decode decode);
 /* A function of its arguments only; bits 0: as many as the code has, or for random and balanced 50 ceil(log2 classes). */
 klift_status kl_code_new(kl_code_kind kind, int64_t classes, int64_t bits, uint64_t seed, kl_code *code);
 int64_t kl_code_distance(const kl_code *code); /* the least number of bits in which two classes differ */
+/* The values of the bits (bits) that scores (classes) of one class against the rest make; of two classes the one of class 1. */
+void kl_code_values(const kl_code *code, const double *score, double *value);
 /* Weights w (classes, features) and b (classes) of one class against the rest on the -1/+1 scale, for two classes those of class 1
  * alone, become those of the bits: w (bits, features), b (bits). */
 klift_status kl_code_apply(const kl_code *code, int64_t features, double **w, double **b);

@@ -69,6 +69,19 @@ static klift_status check_code(const kl_learner_type *type, const kl_learn_spec 
     return KLIFT_OK;
 }
 
+static klift_status check_probability(const kl_learner_type *type, const kl_learn_spec *spec)
+{
+    if (!spec->probability)
+        return KLIFT_OK;
+    if (spec->goal == KL_REGRESS)
+        return kl_fail(KLIFT_USAGE, "probability=true is for classes, the targets are numbers; leave it out, or say task=classify");
+    if (!type->probabilities)
+        return kl_fail(KLIFT_USAGE, "learner %s fits no probabilities; leave probability=true out, or use learner=ridge or learner=svm", type->name);
+    if (spec->search_given && spec->search == KL_BY_GCV)
+        return kl_fail(KLIFT_USAGE, "search=gcv holds no rows out, and probability=true needs some; use search=folds or search=holdout, or leave it out");
+    return KLIFT_OK;
+}
+
 klift_status kl_learner_check(const char *text)
 {
     kl_spec *parsed = NULL;
@@ -110,6 +123,7 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(kl_new(&learner, 1, sizeof *learner, "a learner"));
     KL_GO(read_type(learner, parsed));
     KL_GO(check_code(learner->type, spec));
+    KL_GO(check_probability(learner->type, spec));
     learner->spec = *spec;
     learner->spec.path = learner->spec.class_weight = NULL;
     learner->spec.tally = NULL;
@@ -154,6 +168,8 @@ klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_
     klift_status status = read_type(&learner, parsed);
     if (status == KLIFT_OK)
         status = check_code(learner.type, spec);
+    if (status == KLIFT_OK)
+        status = check_probability(learner.type, spec);
     if (status == KLIFT_OK)
         learner.type->plan(spec, features, row_bytes, rows, kl_run_memory(run), plan);
     kl_spec_free(parsed);

@@ -15,6 +15,7 @@
 #include "learn/code.h"
 #include "learn/cost_path.h"
 #include "learn/plan.h"
+#include "learn/probability.h"
 
 typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
 typedef enum { KL_BY_FOLDS, KL_BY_HOLDOUT, KL_BY_GCV, KL_BY_HAND } kl_search;
@@ -30,6 +31,7 @@ typedef struct kl_learn_spec {
     int folds;
     int64_t rows;       /* to be learnt from; 0: unknown, taken as many */
     bool allow_one_class;
+    bool probability;   /* rows are held out whoever chooses lambda, and probabilities fitted on their scores */
     kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */
     int64_t bits;       /* of the code; 0: as many as it likes */
     kl_decode decode;
@@ -67,6 +69,7 @@ typedef struct kl_weights {
     double *b; /* (kl_weights_rows) */
     kl_names classes; /* sorted; empty for regression. Two classes share one output, positive for class 1 */
     kl_code code;     /* bits 0: none */
+    kl_probability probability; /* of the classes */
     double rows, weight; /* seen in training */
     double lambda;
     kl_search search;
@@ -92,6 +95,7 @@ typedef struct kl_learner_type {
     size_t state_size;
     bool codes; /* it can learn a code of the classes */
     bool paths; /* it can choose C from a path */
+    bool probabilities; /* it fits them */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);

@@ -2,7 +2,8 @@
  * ridge.c - the learner `ridge`: min (1/n) sum weight (y - w'z - b)^2 / 2 + lambda |w|^2 / 2, b unpenalised, from one
  * pass of statistics (normal.c solves, search.c chooses lambda).
  * A class is a 0/1 column; scores are given on the -1/+1 scale (2 w, 2 b - 1), so 0 is the border. A code of the classes is applied
- * to the solution (code.c): statistics and search are those of one class against the rest.
+ * to the solution (code.c): statistics and search are those of one class against the rest. Probabilities are fitted on the scores that
+ * the search gives its kept rows, which are then held out for a lambda that was given too.
  */
 #include "learn/ridge.h"
 
@@ -26,12 +27,13 @@ static int sets_of(kl_search search, int folds)
 enum { MANY_FEATURES = 2048, MANY_ROWS = 16384 };
 
 /* auto: one held-out fold where it holds out enough rows and a factor per fold and lambda would take longer than the
- * statistics; otherwise folds while their tiles take at most half of the limit, else one held-out fold, else GCV. */
+ * statistics; otherwise folds while their tiles take at most half of the limit, else one held-out fold, else GCV, which holds out
+ * no row for probabilities. */
 static kl_search choose_search(const kl_learn_spec *spec, int64_t features, int64_t limit)
 {
     int64_t tiles = kl_tiles_bytes(features);
     bool fixed = !isnan(spec->lambda) || !isnan(spec->c);
-    if (!spec->search_given && fixed)
+    if (!spec->search_given && fixed && !spec->probability)
         return KL_BY_HAND;
     if (spec->search_given)
         return spec->search;
@@ -39,7 +41,7 @@ static kl_search choose_search(const kl_learn_spec *spec, int64_t features, int6
         return KL_BY_HOLDOUT;
     if (tiles <= limit / 2 / spec->folds)
         return KL_BY_FOLDS;
-    return tiles <= limit / 4 ? KL_BY_HOLDOUT : KL_BY_GCV;
+    return tiles <= limit / 4 || spec->probability ? KL_BY_HOLDOUT : KL_BY_GCV;
 }
 
 static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
@@ -126,11 +128,27 @@ static klift_status give_code(const kl_learn_spec *spec, kl_weights *weights)
     return KLIFT_OK;
 }
 
+/* From the scores of the rows held out, with a code those of its classes. */
+static klift_status give_probability(const kl_held *held, kl_weights *weights)
+{
+    double *bits = NULL;
+    if (weights->code.bits > 0)
+        KL_TRY(kl_new(&bits, weights->code.bits, sizeof *bits, "scores"));
+    for (int64_t i = 0; bits != NULL && i < held->rows; i++) {
+        double *score = held->score + i * kl_held_outputs(held);
+        kl_code_values(&weights->code, score, bits);
+        kl_code_scores(&weights->code, bits, score);
+    }
+    kl_free(bits);
+    return kl_probability_fit(held, &weights->classes, &weights->probability);
+}
+
 static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
     const state *st = learner->state;
     const kl_statistics *s = &st->statistics;
     kl_ridge r = {.s = s};
+    kl_held held = {0};
     int64_t *column = NULL;
     klift_status status = KLIFT_OK;
     KL_TRY(kl_targets_check(&s->targets, s->shifted ? kl_ridge_weight(s, -1) : 0, learner->spec.allow_one_class));
@@ -144,6 +162,8 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     KL_GO(give_code(&learner->spec, weights));
     r.column = column;
     r.outputs = weights->outputs;
+    held.classes = weights->classes.count;
+    r.held = learner->spec.probability ? &held : NULL;
     KL_GO(kl_tiles_new(&r.a, s->features));
     KL_GO(kl_new(&r.w, s->features * r.outputs, sizeof *r.w, "the weights"));
     KL_GO(kl_new(&r.b, r.outputs, sizeof *r.b, "the weights"));
@@ -152,6 +172,8 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
         KL_GO(kl_run_progress(run, "search", 0, 0, NAN));
         KL_GO(kl_ridge_search(&r, st->search, weights->lambda, lift, run, weights));
     }
+    if (r.held != NULL)
+        KL_GO(give_probability(&held, weights));
     KL_GO(kl_run_progress(run, "solve", 0, 0, NAN));
     r.jitter = 0;
     r.single = false;
@@ -166,6 +188,7 @@ done:
     kl_free(r.w);
     kl_free(r.b);
     kl_free(r.mean);
+    kl_held_clear(&held);
     kl_free(column);
     if (status != KLIFT_OK)
         kl_weights_clear(weights);
@@ -183,6 +206,7 @@ const kl_learner_type kl_learner_ridge = {
     .params = params,
     .state_size = sizeof(state),
     .codes = true,
+    .probabilities = true,
     .begin = begin,
     .observe = observe,
     .consume = consume,

@@ -15,6 +15,7 @@ typedef struct kl_ridge {
     double *mean; /* m (features) of the rows in the present model */
     double jitter;/* largest that was needed */
     bool single;  /* a factor in float32 will do */
+    kl_held *held;/* where the search leaves the scores of rows held out, at the lambda it takes; NULL: nowhere */
 } kl_ridge;
 
 /* Features of kept rows that the search makes once; of more features they are made anew for every model. */

@@ -37,7 +37,14 @@ typedef struct search_state {
     double error[LAST + 1], choice[LAST + 1]; /* reported, and minimised */
     int64_t cv_rows;
     kept kept;
+    double *tried; /* (rows of r->held, outputs): scores at the present lambda; NULL: not wanted */
 } search_state;
+
+/* Sets whose rows are scored: the first ones. */
+static int tested_sets(const search_state *st)
+{
+    return st->search == KL_BY_HOLDOUT ? 1 : st->r->s->sets;
+}
 
 /* ---- regression ---- */
 
@@ -144,13 +151,15 @@ static klift_status score_task(void *context, int64_t task, int worker)
     int64_t features = st->r->s->features, first = sc->from + task * CHUNK, left = sc->to - first, count = left < CHUNK ? left : CHUNK;
     kl_batch all = kl_rows_view(&st->kept.rows), part = kl_batch_part(&all, first, count);
     float *z = st->kept.z != NULL ? st->kept.z + first * features : sc->z + worker * CHUNK * features;
-    double *score = NULL;
-    KL_TRY(kl_new(&score, st->r->outputs, sizeof *score, "scores"));
+    double *own = NULL;
+    KL_TRY(kl_new(&own, st->r->outputs, sizeof *own, "scores"));
     klift_status status = st->kept.z != NULL ? KLIFT_OK : st->lift->apply(st->lift->user, &part, z, features, worker);
-    for (int64_t i = 0; status == KLIFT_OK && i < count; i++)
+    for (int64_t i = 0; status == KLIFT_OK && i < count; i++) {
+        double *score = st->tried != NULL ? st->tried + (first + i) * st->r->outputs : own;
         if (decide(st->r, z + i * features, score) != st->kept.truth[first + i])
             sc->wrong[task] += part.weight[i];
-    kl_free(score);
+    }
+    kl_free(own);
     return status;
 }
 
@@ -182,7 +191,7 @@ static klift_status try_folds(search_state *st, double lambda, double *error, do
 {
     kl_ridge *r = st->r;
     const kl_statistics *s = r->s;
-    int tested = st->search == KL_BY_HOLDOUT ? 1 : s->sets;
+    int tested = tested_sets(st);
     double *sse = NULL, *gw = NULL, wrong = 0, weight = 0, held = 0;
     klift_status status = KLIFT_OK;
     KL_GO(kl_new(&sse, r->outputs, sizeof *sse, "the search"));
@@ -238,6 +247,28 @@ static klift_status try_lambda(search_state *st, double lambda, double *error, d
     return KLIFT_OK;
 }
 
+/* ---- scores for probabilities ---- */
+
+/* A place for every kept row that will be scored. */
+static klift_status gather_held(search_state *st, const kl_names *classes)
+{
+    kl_batch rows = kl_rows_view(&st->kept.rows);
+    int64_t tested = st->kept.first[tested_sets(st)];
+    for (int64_t i = 0; i < tested; i++)
+        KL_TRY(kl_held_add(st->r->held, NULL, kl_names_find(classes, rows.label[i]), rows.weight[i]));
+    return kl_new(&st->tried, st->r->held->score_room, sizeof *st->tried, "scores");
+}
+
+/* The present lambda's scores are the ones to have, for now. */
+static void keep_scores(search_state *st)
+{
+    double *scores = st->tried;
+    if (scores == NULL)
+        return;
+    st->tried = st->r->held->score;
+    st->r->held->score = scores;
+}
+
 /* ---- the walk over the grid ---- */
 
 static double grid(const search_state *st, int j)
@@ -262,6 +293,8 @@ static klift_status visit(search_state *st, int j)
     if (isnan(st->choice[j]))
         return kl_fail(KLIFT_DATA, "no row could be held out: too few rows for cross-validation; say lambda=NUMBER");
     st->known[j] = true;
+    if (best_so_far(st) == j)
+        keep_scores(st);
     return kl_run_progress(st->run, "search", 0, 0, st->error[j]);
 }
 
@@ -308,6 +341,7 @@ static klift_status choose(search_state *st, double lambda, kl_weights *weights)
     if (!isnan(lambda)) {
         double choice;
         KL_TRY(try_lambda(st, lambda, &weights->cv_error, &choice));
+        keep_scores(st);
         weights->path[weights->path_points++] = (kl_path_point){lambda, weights->cv_error};
         weights->cv_rows = st->cv_rows;
         return KLIFT_OK;
@@ -332,9 +366,14 @@ klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const
     if (r->s->goal == KL_CLASSIFY && search != KL_BY_GCV) {
         KL_GO(gather_kept(&st, &st.kept));
         KL_GO(keep_features(&st));
+        if (r->held != NULL)
+            KL_GO(gather_held(&st, &weights->classes));
     }
-    status = choose(&st, lambda, weights);
+    KL_GO(choose(&st, lambda, weights));
+    for (int64_t i = 0; r->held != NULL && i < r->held->rows * r->outputs; i++)
+        r->held->score[i] = 2 * r->held->score[i] - 1; /* the -1/+1 scale of the model */
 done:
+    kl_free(st.tried);
     kl_rows_clear(&st.kept.rows);
     kl_free(st.kept.truth);
     kl_free(st.kept.first);

@@ -2,7 +2,7 @@
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
  * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
  * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
- * search=folds or holdout, and C from a path: svm_folds.c.
+ * search=folds or holdout, C from a path, and the scores for probabilities: svm_folds.c.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
@@ -31,6 +31,11 @@ static bool is_joint(const kl_learner *learner)
     return learner->value[CLASSES].word == 1;
 }
 
+static bool holds_out(const kl_learn_spec *spec)
+{
+    return spec->search_given || spec->probability;
+}
+
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
     kl_svm *st = learner->state;
@@ -54,7 +59,7 @@ static klift_status observe(kl_learner *learner, const kl_batch *x)
     kl_svm *st = learner->state;
     int64_t first = st->targets.count;
     KL_TRY(kl_targets_observe(&st->targets, x));
-    if (!learner->spec.search_given)
+    if (!holds_out(&learner->spec))
         return KLIFT_OK;
     KL_TRY(kl_grow(&st->fold, &st->fold_room, first, st->targets.count, sizeof *st->fold, "the folds"));
     for (int64_t i = 0; i < x->rows; i++)
@@ -71,7 +76,8 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, keep == KL_KEEP_ROWS ? rows * row_bytes : 0, "%lld rows", (long long)rows);
     kl_plan_add(to, 5 * known * (int64_t)sizeof(double), "the dual variables");
     kl_plan_add(to, spec->path != NULL && strcmp(spec->path, "none") != 0 ? spec->folds * known * (int64_t)sizeof(double) : 0, "the dual variables of %d folds", spec->folds);
-    kl_plan_add(to, spec->search_given ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
+    kl_plan_add(to, holds_out(spec) ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
+    kl_plan_add(to, spec->probability ? known * (int64_t)(sizeof(kl_held_row) + sizeof(double)) : 0, "scores of rows held out");
 }
 
 double kl_svm_own_weight(const kl_svm *svm, int64_t row)
@@ -242,6 +248,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     int64_t *column = NULL, rows = st->targets.count, outputs;
     kl_dual d = {0};
     kl_svm_tour t = {.passes = passes};
+    kl_held held = {0};
     klift_status status;
     KL_TRY(weigh_classes(learner));
     double n = kl_svm_weights(st), c = kl_svm_cost(spec, n);
@@ -261,8 +268,12 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     }
     KL_GO(kl_new(&t.order, rows, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
-    if (spec->search_given)
+    held.classes = weights->classes.count;
+    st->scores = spec->probability ? &held : NULL;
+    if (holds_out(spec))
         KL_GO(kl_svm_validate(learner, &t, outputs, run, weights, &c));
+    if (spec->probability)
+        KL_GO(kl_probability_fit(&held, &weights->classes, &weights->probability));
     KL_GO(kl_svm_begin(learner, outputs, &d));
     KL_GO(kl_svm_solve(learner, &t, c, kl_svm_tolerance(learner), run, &d));
     weights->lambda = 1 / (c * n);
@@ -272,7 +283,9 @@ done:
     kl_free(t.order);
     kl_free(t.z);
     kl_free(column);
+    kl_held_clear(&held);
     st->column = NULL;
+    st->scores = NULL;
     if (status != KLIFT_OK)
         kl_weights_clear(weights);
     return status;
@@ -292,6 +305,7 @@ const kl_learner_type kl_learner_svm = {
     .params = params,
     .paths = true,
     .state_size = sizeof(kl_svm),
+    .probabilities = true,
     .begin = begin,
     .observe = observe,
     .learn = learn,

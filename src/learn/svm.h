@@ -16,6 +16,7 @@ typedef struct kl_svm {
     int32_t *fold;         /* (rows) when folds are to be held out */
     int64_t fold_room;
     int held;              /* the fold whose rows do not count now, -1: none */
+    kl_held *scores;       /* where the scores of rows held out are left; NULL: nowhere */
 } kl_svm;
 
 /* Rows of a pass, and room for those of one call. */

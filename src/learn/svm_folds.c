@@ -1,6 +1,6 @@
 /*
  * svm_folds.c - search=folds or holdout of the learner svm: one training without the rows of each fold (of a row's content), which
- * then are predicted; with a path of C each fold's machine goes on from one C to the next.
+ * then are predicted; with a path of C each fold's machine goes on from one C to the next. Scores are what probabilities are fitted on.
  */
 #include "learn/svm.h"
 
@@ -34,6 +34,17 @@ static double error_of(const kl_svm *st, int64_t row, int64_t outputs, const dou
     return t->target[row] != (double)st->column[best];
 }
 
+/* For probabilities: the class of a row and its score, of two classes learnt together the difference. */
+static klift_status keep_score(const kl_svm *st, int64_t row, int64_t outputs, const double *f)
+{
+    double target = st->targets.target[row], apart = outputs == 2 ? f[1] - f[0] : f[0];
+    bool two = st->scores->classes == 2;
+    int64_t class = two && target == (double)st->column[outputs - 1];
+    while (!two && target != (double)st->column[class])
+        class++;
+    return kl_held_add(st->scores, two ? &apart : f, class, st->targets.weight[row]);
+}
+
 /* The rows that solve did not see. */
 static klift_status test_held(const kl_svm *st, const kl_dual *d, const kl_svm_tour *t, klift_run *run, held_out *sum)
 {
@@ -52,6 +63,8 @@ static klift_status test_held(const kl_svm *st, const kl_dual *d, const kl_svm_t
             kl_dual_scores(d, t->z[i], t->z[i], 0, d->outputs, f);
             sum->error += st->targets.weight[row] * error_of(st, row, d->outputs, f);
             sum->weight += st->targets.weight[row];
+            if (st->scores != NULL)
+                KL_GO(keep_score(st, row, d->outputs, f));
         }
     }
     sum->rows += rows;
@@ -69,6 +82,7 @@ typedef struct trial {
     int folds;
     kl_dual *machine; /* (folds) */
     int64_t passes;   /* of the fold that took most, at the last C */
+    kl_held scores;
 } trial;
 
 static klift_status one_fold(trial *k, double c, klift_run *run, held_out *sum)
@@ -100,11 +114,25 @@ static klift_status try_cost(trial *k, double c, klift_run *run, held_out *sum)
     klift_status status = KLIFT_OK;
     *sum = (held_out){0};
     k->passes = 0;
+    if (st->scores != NULL)
+        st->scores->rows = 0;
     for (st->held = 0; st->held < k->folds && status == KLIFT_OK; st->held++)
         status = one_fold(k, c, run, sum);
     st->held = -1;
     sum->error = sum->weight > 0 ? sum->error / sum->weight : NAN;
     return status;
+}
+
+/* The scores of the best C wait beside those of the one that is tried. */
+static void swap_scores(trial *k)
+{
+    kl_svm *st = k->learner->state;
+    if (st->scores == NULL)
+        return;
+    kl_held now = *st->scores;
+    *st->scores = k->scores;
+    st->scores->classes = now.classes;
+    k->scores = now;
 }
 
 /* Up the path until two in a row are worse than the best, or one takes too many passes: the next takes twice as many for twice
@@ -124,8 +152,10 @@ static klift_status climb(trial *k, klift_run *run, kl_weights *weights, double 
         if (i == 0 || sum.error < best->error) {
             *c = path->c[i];
             *best = sum;
+            swap_scores(k);
         }
     }
+    swap_scores(k);
     kl_run_say(run, KLIFT_EVENT_NOTE, "search", "C %g has the least error", *c);
     while (count-- > 0)
         weights->path[weights->path_points++] = (kl_path_point){1 / (path->c[count] * weights->weight), tried[count]};
@@ -134,11 +164,11 @@ static klift_status climb(trial *k, klift_run *run, kl_weights *weights, double 
 
 klift_status kl_svm_validate(const kl_learner *learner, const kl_svm_tour *t, int64_t outputs, klift_run *run, kl_weights *weights, double *c)
 {
-    trial k = {learner, t, outputs, weights->weight, learner->spec.search == KL_BY_HOLDOUT ? 1 : learner->spec.folds, NULL, 0};
+    trial k = {.learner = learner, .t = t, .outputs = outputs, .weight = weights->weight, .folds = learner->spec.search == KL_BY_HOLDOUT ? 1 : learner->spec.folds};
     held_out sum = {0};
     klift_status status;
     KL_GO(kl_new(&k.machine, k.folds, sizeof *k.machine, "the folds"));
-    weights->search = learner->spec.search;
+    weights->search = learner->spec.search_given ? learner->spec.search : KL_BY_FOLDS;
     if (learner->path.count > 0)
         KL_GO(climb(&k, run, weights, c, &sum));
     else {
@@ -152,5 +182,6 @@ done:
     for (int f = 0; k.machine != NULL && f < k.folds; f++)
         kl_dual_clear(&k.machine[f]);
     kl_free(k.machine);
+    kl_held_clear(&k.scores);
     return status;
 }

@@ -1,5 +1,6 @@
 /*
- * metric.c - classification: error, accuracy, confusion, precision and recall per class. Regression: RMSE, RMSE relative
+ * metric.c - classification: error, accuracy, confusion, precision and recall per class, and of a model with probabilities the mean of
+ * -log P(class) over the rows whose class it knows. Regression: RMSE, RMSE relative
  * to the root mean square of the targets (the measure of Rahimi and Recht's tables) and R^2. Row weights count.
  */
 #include "model/metric.h"
@@ -30,6 +31,10 @@ static void add_class(kl_metric *metric, const kl_batch *x, int64_t row, const d
     metric->confusion[(truth < 0 ? classes->count : truth) * classes->count + given]++;
     if (truth != given)
         metric->wrong += weight;
+    if (metric->model->weights.probability.known && truth >= 0) {
+        metric->log_loss -= weight * kl_probability_log(&metric->model->weights.probability, classes->count, score, truth);
+        metric->known += weight;
+    }
 }
 
 static void add_numbers(kl_metric *metric, const kl_batch *x, int64_t row, const double *score, double weight)
@@ -70,6 +75,8 @@ static void class_json(const kl_metric *metric, kl_text *json)
     double error = metric->wrong / metric->weight;
     kl_json_number(json, "error", error);
     kl_json_number(json, "accuracy", 1 - error);
+    if (metric->model->weights.probability.known)
+        kl_json_number(json, "log_loss", metric->known > 0 ? metric->log_loss / metric->known : NAN);
     kl_json_open(json, "classes", '[');
     for (int64_t c = 0; c < k; c++) {
         int64_t rows = 0, given = 0, right = metric->confusion[c * k + c];

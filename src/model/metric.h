@@ -9,6 +9,7 @@ typedef struct kl_metric {
     int64_t rows;
     double weight, wrong;
     int64_t *confusion; /* (classes + 1, classes): true class, the last row for labels the model does not know; predicted */
+    double log_loss, known;  /* sum of -log P(class), weight of the rows whose class the model knows */
     double *sum, *square, *residual; /* (outputs) of the targets and of the errors */
 } kl_metric;
 

@@ -90,6 +90,29 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
     return kl_run_parallel(run, tasks, score_task, &s);
 }
 
+klift_status kl_model_check_probabilities(const klift_model *model)
+{
+    if (model->weights.goal == KL_REGRESS)
+        return kl_fail(KLIFT_USAGE, "the model predicts numbers, which have no probabilities; ask for its predictions alone");
+    if (!model->weights.probability.known)
+        return kl_fail(KLIFT_USAGE, "the model has no probabilities: train it with probability=true");
+    return KLIFT_OK;
+}
+
+klift_status kl_model_probabilities(const klift_model *model, const kl_batch *x, double *probabilities, klift_run *run)
+{
+    const kl_weights *w = &model->weights;
+    int64_t classes = w->classes.count;
+    double *scores = probabilities;
+    KL_TRY(kl_model_check_probabilities(model));
+    if (w->outputs != classes)
+        KL_TRY(kl_run_scratch(run, KL_SCRATCH_ROWS, x->rows * w->outputs * (int64_t)sizeof *scores, &scores));
+    KL_TRY(kl_model_scores(model, x, scores, run));
+    for (int64_t i = 0; i < x->rows; i++)
+        kl_probability_of(&w->probability, classes, scores + i * w->outputs, probabilities + i * classes);
+    return KLIFT_OK;
+}
+
 int64_t kl_model_class_of(const klift_model *model, const double *scores)
 {
     int64_t best = 0;
@@ -99,6 +122,19 @@ int64_t kl_model_class_of(const klift_model *model, const double *scores)
         if (scores[o] > scores[best])
             best = o;
     return best;
+}
+
+static void describe_probability(const kl_weights *w, kl_text *json)
+{
+    bool two = w->classes.count == 2;
+    kl_json_open(json, "probability", '{');
+    kl_json_text(json, "method", two ? "platt" : "temperature");
+    kl_json_number(json, "scale", w->probability.scale);
+    if (two)
+        kl_json_number(json, "offset", w->probability.offset);
+    kl_json_count(json, "rows", w->probability.rows);
+    kl_json_number(json, "log_loss", w->probability.log_loss);
+    kl_json_close(json, '}');
 }
 
 void kl_model_describe(const klift_model *model, kl_text *json)
@@ -120,6 +156,8 @@ void kl_model_describe(const klift_model *model, kl_text *json)
             kl_json_count(json, "bits", w->code.bits);
             kl_json_text(json, "decode", kl_decode_name(w->code.decode));
         }
+        if (w->probability.known)
+            describe_probability(w, json);
         kl_json_number(json, "rows", w->rows);
         kl_json_number(json, "weight", w->weight);
         kl_json_number(json, "lambda", w->lambda);

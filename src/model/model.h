@@ -15,6 +15,10 @@ struct klift_model {
 klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *learner, klift_model **model);
 /* scores (rows, outputs) */
 klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run);
+/* KLIFT_USAGE when it has no probabilities */
+klift_status kl_model_check_probabilities(const klift_model *model);
+/* probabilities (rows, classes) */
+klift_status kl_model_probabilities(const klift_model *model, const kl_batch *x, double *probabilities, klift_run *run);
 /* index of the class that scores (outputs) say */
 int64_t kl_model_class_of(const klift_model *model, const double *scores);
 void kl_model_describe(const klift_model *model, kl_text *json);

@@ -1,7 +1,8 @@
 /*
  * model_file.c - which sections make a model file: LIFT (preparation and map), COLS (columns of a table, when there is
  * something to say of them), then for trained models LERN (learner, lambda and how it was found), CLAS (class names), CODE (the code
- * of the classes, when they have one) and WGHT (weights, float64). Maps are redrawn from their seed.
+ * of the classes, when they have one), WGHT (weights, float64) and PROB (how scores become probabilities, when they do; optional, since
+ * a reader without it still predicts classes). Maps are redrawn from their seed.
  * Nothing of time, host, path or threads is written. docs/model_format.md has the bytes.
  */
 #include "model/model.h"
@@ -19,6 +20,7 @@
 #define CLASSES KL_TAG('C', 'L', 'A', 'S')
 #define CODE KL_TAG('C', 'O', 'D', 'E')
 #define WEIGHTS KL_TAG('W', 'G', 'H', 'T')
+#define PROBABILITY KL_TAG('P', 'R', 'O', 'B')
 
 enum { MOST_OUTPUTS = 1 << 24 };
 
@@ -154,6 +156,11 @@ klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
         kl_record_put_doubles(to, w->w, kl_weights_rows(w) * w->features);
         kl_record_put_doubles(to, w->b, kl_weights_rows(w));
         kl_record_close(to);
+        if (w->probability.known) {
+            kl_record_open(to, PROBABILITY, false);
+            kl_probability_save(&w->probability, to);
+            kl_record_close(to);
+        }
     }
     return kl_record_finish(to);
 }
@@ -183,6 +190,11 @@ static klift_status read_section(klift_model *model, uint32_t tag, kl_record_rea
     case WEIGHTS:
         KL_TRY(read_weights(model, from));
         break;
+    case PROBABILITY:
+        if (model->weights.probability.known)
+            return kl_record_damaged("it has probabilities twice");
+        KL_TRY(kl_probability_load(&model->weights.probability, from));
+        break;
     default:
         return kl_record_skip(from, tag);
     }
@@ -196,12 +208,14 @@ static klift_status check(const klift_model *model)
     if (model->lift == NULL)
         return kl_record_damaged("it has no map");
     if (w->outputs == 0)
-        return w->classes.count > 0 || w->code.bits > 0 ? kl_record_damaged("classes without weights") : KLIFT_OK;
+        return w->classes.count > 0 || w->code.bits > 0 || w->probability.known ? kl_record_damaged("classes without weights") : KLIFT_OK;
     int64_t wanted = w->goal == KL_REGRESS ? w->outputs : w->classes.count == 2 ? 1 : w->classes.count;
     if (w->w == NULL || w->b == NULL || w->features != model->lift->map->n_out || w->outputs != wanted || (w->goal == KL_REGRESS) != (w->classes.count == 0))
         return kl_record_damaged("features, classes and weights do not agree");
     if (w->code.bits > 0 && w->code.classes != w->classes.count)
         return kl_record_damaged("its code and its classes do not agree");
+    if (w->probability.known && (w->goal == KL_REGRESS || (w->classes.count != 2 && w->probability.offset != 0)))
+        return kl_record_damaged("its probabilities and its classes do not agree");
     return KLIFT_OK;
 }
 

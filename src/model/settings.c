@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, CLASS_WEIGHT, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -27,6 +27,7 @@ const kl_param kl_settings_params[] = {
     {"prepare", KL_WORD, "none", 0, 0, false, KL_PREPARE_WORDS, "what is done to rows before the map"},
     {"task", KL_WORD, "auto", 0, 0, false, KL_TASK_WORDS, "classify or regress; auto: by the labels"},
     {"allow-one-class", KL_WORD, "false", 0, 0, false, "false|true", "train a classifier on rows of one class: it always answers that class"},
+    {"probability", KL_WORD, "false", 0, 0, false, "false|true", "fit probabilities of the classes on scores of rows held out"},
     {"class-weight", KL_FREE, "none", 0, 0, false, NULL, "factor of the rows of a class: none, balanced (all classes weigh the same) or LABEL=W,LABEL=W"},
     {"seed", KL_WHOLE, "1", 0, 0x1p53, false, NULL, "seed of everything random"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "columns of the data, for a map made without data; 0: from the data"},
@@ -95,6 +96,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case PREPARE: spec->prepare = (kl_prepare_kind)v.word; break;
     case TASK: spec->task = v.word; break;
     case ONE_CLASS: spec->allow_one_class = v.word == 1; break;
+    case PROBABILITY: spec->probability = v.word == 1; break;
     case CLASS_WEIGHT: return set_text(&spec->class_weight, value, kl_class_weight_check_text);
     case SEED: spec->seed = (uint64_t)v.number; break;
     default: spec->dim = (int64_t)v.number; break;
@@ -152,6 +154,7 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_word(text, PREPARE, (int)spec->prepare);
     print_word(text, TASK, spec->task);
     print_word(text, ONE_CLASS, spec->allow_one_class);
+    print_word(text, PROBABILITY, spec->probability);
     kl_text_add(text, ",class-weight=");
     kl_spec_print_value(spec->class_weight, text);
     print_number(text, "seed", (double)spec->seed, "");
@@ -220,6 +223,7 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t ro
                            .folds = spec->folds,
                            .rows = rows,
                            .allow_one_class = spec->allow_one_class,
+                           .probability = spec->probability,
                            .code = spec->code,
                            .bits = spec->bits,
                            .decode = spec->decode,

@@ -19,7 +19,7 @@ struct klift_spec {
     kl_code_kind code;
     int64_t bits;      /* of the code; 0: auto */
     kl_decode decode;
-    bool allow_one_class;
+    bool allow_one_class, probability;
     char *class_weight; /* none, balanced or LABEL=W,... */
     uint64_t seed;
 };
