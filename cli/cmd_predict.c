@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "job.h"
+#include "libsvm.h"
 #include "output.h"
 #include "progress.h"
 
@@ -17,8 +18,9 @@ typedef struct prediction {
     klift_run *run;
     output out;
     int64_t classes, outputs;
-    bool scores;
-    double *score, *class; /* (BATCH, outputs) and (BATCH) */
+    bool scores, probability; /* are printed */
+    int64_t columns;          /* outputs, or classes for their probabilities */
+    double *score, *class;    /* (BATCH, columns) and (BATCH) */
     double *class_value;   /* (classes): their names as numbers */
     int64_t labelled, right;
     double squares;
@@ -47,15 +49,21 @@ static void print_header(const prediction *p)
     FILE *to = p->out.file;
     if (p->classes > 0)
         fputs("label", to);
-    for (int64_t k = 0; k < p->outputs; k++) {
-        if (p->classes == 2 && p->outputs == 1)
+    for (int64_t k = 0; k < p->columns; k++) {
+        if (p->classes == 2 && p->columns == 1)
             fprintf(to, "\t%s", klift_model_class(p->model, 1)); /* the one output is positive for class 1 */
         else if (p->classes > 0)
             fprintf(to, "\t%s", klift_model_class(p->model, k));
         else
-            fprintf(to, p->outputs == 1 ? "target" : "%starget%lld", k > 0 ? "\t" : "", (long long)k + 1);
+            fprintf(to, p->columns == 1 ? "target" : "%starget%lld", k > 0 ? "\t" : "", (long long)k + 1);
     }
     fputc('\n', to);
+}
+
+/* Numbers behind, or in the place of, the label. */
+static bool has_columns(const prediction *p)
+{
+    return p->classes == 0 || p->scores || p->probability;
 }
 
 static void print_rows(const prediction *p, int64_t rows)
@@ -65,8 +73,8 @@ static void print_rows(const prediction *p, int64_t rows)
     for (int64_t i = 0; i < rows; i++) {
         if (p->classes > 0)
             fputs(klift_model_class(p->model, (int64_t)p->class[i]), to);
-        for (int64_t k = 0; (p->classes == 0 || p->scores) && k < p->outputs; k++)
-            fprintf(to, "%s%s", p->classes > 0 || k > 0 ? "\t" : "", output_number(p->score[i * p->outputs + k], number));
+        for (int64_t k = 0; has_columns(p) && k < p->columns; k++)
+            fprintf(to, "%s%s", p->classes > 0 || k > 0 ? "\t" : "", output_number(p->score[i * p->columns + k], number));
         fputc('\n', to);
     }
 }
@@ -74,16 +82,15 @@ static void print_rows(const prediction *p, int64_t rows)
 static klift_status predict_all(prediction *p)
 {
     klift_status status = KLIFT_OK;
-    bool needs_scores = p->classes == 0 || p->scores;
-    if (p->scores)
+    if (p->scores || p->probability)
         print_header(p);
     for (;;) {
         klift_batch x = {.size = sizeof x};
         CLI_GO(progress_check(klift_data_next(p->data, BATCH, &x)));
         if (x.rows == 0)
             break;
-        if (needs_scores)
-            CLI_GO(progress_check_in(p->path, klift_model_predict(p->model, &x, KLIFT_SCORES, p->score, p->run)));
+        if (has_columns(p))
+            CLI_GO(progress_check_in(p->path, klift_model_predict(p->model, &x, p->probability ? KLIFT_PROBABILITY : KLIFT_SCORES, p->score, p->run)));
         if (p->classes > 0)
             CLI_GO(progress_check_in(p->path, klift_model_predict(p->model, &x, KLIFT_CLASS, p->class, p->run)));
         compare(p, &x);
@@ -105,14 +112,16 @@ static klift_status prepare(prediction *p)
     p->outputs = klift_model_outputs(p->model);
     if (p->outputs == 0)
         return progress_fail(KLIFT_USAGE, "the model has no weights, only a map: train one, or use klift transform --model");
-    p->score = malloc((size_t)(BATCH * p->outputs) * sizeof *p->score);
+    p->columns = p->probability && p->classes > 0 ? p->classes : p->outputs;
+    p->score = malloc((size_t)(BATCH * p->columns) * sizeof *p->score);
     p->class = malloc(BATCH * sizeof *p->class);
     p->class_value = malloc((size_t)(p->classes + 1) * sizeof *p->class_value);
     if (p->score == NULL || p->class == NULL || p->class_value == NULL)
-        return progress_fail(KLIFT_MEMORY, "no memory for %lld outputs of %d rows", (long long)p->outputs, BATCH);
+        return progress_fail(KLIFT_MEMORY, "no memory for %lld outputs of %d rows", (long long)p->columns, BATCH);
     for (int64_t k = 0; k < p->classes; k++)
         p->class_value[k] = strtod(klift_model_class(p->model, k), NULL);
-    return KLIFT_OK;
+    klift_batch none = {.size = sizeof none}; /* asks whether the model has probabilities before anything is read or written */
+    return p->probability ? progress_check(klift_model_predict(p->model, &none, KLIFT_PROBABILITY, p->score, NULL)) : KLIFT_OK;
 }
 
 /* LIBSVM's line, on stderr: standard output holds predictions only. */
@@ -131,6 +140,11 @@ static klift_status run(const options *given)
     prediction p = {.scores = options_has(given, "scores")};
     const char *model, *data, *path = given->arguments > 2 ? given->argument[2] : "-";
     klift_status status;
+    CLI_GO(libsvm_probability(given, &p.probability));
+    if (p.scores && p.probability) {
+        status = progress_fail(KLIFT_USAGE, "--scores and --probability print different columns: give one of them");
+        goto done;
+    }
     job_order(given, &model, &data);
     p.path = strcmp(data, "-") == 0 ? "standard input" : data;
     progress_leave_screen(path);
@@ -163,6 +177,7 @@ const cli_command cmd_predict = {
               "MODEL and DATA may be swapped; DATA may be -. Labels in DATA are not needed; when there are some, the accuracy goes to standard error.",
     .examples = "  klift predict m.klift new.svm > labels.txt\n"
                 "  klift predict m.klift x.npy out.txt\n"
+                "  klift predict --probability m.klift new.svm\n"
                 "  xzcat new.svm.xz | klift predict --scores m.klift - | head\n",
     .least = 2,
     .most = 3,

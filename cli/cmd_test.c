@@ -39,8 +39,8 @@ const cli_command cmd_test = {
     .name = "test",
     .arguments = "[options] MODEL DATA",
     .summary = "test a model on labelled rows",
-    .detail = "Prints the error, accuracy, precision and recall per class and the confusion matrix; for regression the root of the mean squared "
-              "error, the same relative to the spread of the targets, and R2. MODEL and DATA may be swapped; DATA may be -.",
+    .detail = "Prints the error, accuracy, precision and recall per class and the confusion matrix, for a model with probabilities also the log loss; "
+              "for regression the root of the mean squared error, the same relative to the spread of the targets, and R2. MODEL and DATA may be swapped; DATA may be -.",
     .examples = "  klift test m.klift test.svm\n"
                 "  klift test --json m.klift x.npy --labels y.npy\n",
     .least = 2,

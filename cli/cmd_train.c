@@ -121,6 +121,16 @@ static void print_code(const char *about)
     printf("%-15s%s, %.0f bits, %s decoding\n", "code", code, json_number_or(json_get(about, "bits"), 0), decode);
 }
 
+static void print_probability(const char *about)
+{
+    char method[32];
+    const char *given = json_get(about, "probability");
+    if (given == NULL)
+        return;
+    json_text(json_get(given, "method"), method, sizeof method);
+    printf("%-15s%s, log loss %.4f of %.0f rows held out\n", "probability", method, json_number_or(json_get(given, "log_loss"), 0), json_number_or(json_get(given, "rows"), 0));
+}
+
 static void how_chosen(const training *t, char *how, size_t room)
 {
     char search[32];
@@ -172,6 +182,7 @@ static void print_summary(const training *t, bool verbose)
     print_classes(t->model, t->about);
     print_code(t->about);
     print_lambda(t);
+    print_probability(t->about);
     printf("%-15s%.2f\n", "seconds", t->seconds);
     if (t->path != NULL && stat(t->path, &is) == 0) {
         layout_bytes((double)is.st_size, size, sizeof size);

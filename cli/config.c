@@ -30,6 +30,7 @@ typedef struct entry {
 static const char *const contradicts[][2] = {
     {"kernel", "t"}, {"kernel", "g"}, {"kernel", "d"}, {"kernel", "r"}, {"t", "g"}, {"t", "d"}, {"t", "r"},       {"lambda", "c"}, {"class-weight", "w"}, {"learner", "s"}, {"task", "s"},       {"v", "output"},      {"v", "search"},
     {"v", "folds"},  {"model", "kernel"}, {"model", "map"}, {"model", "features"}, {"model", "prepare"}, {"model", "seed"},
+    {"probability", "b"}, {"probability", "scores"}, {"b", "scores"},
 };
 
 static klift_status take_byte(reader *r, size_t *length, int byte)

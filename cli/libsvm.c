@@ -1,4 +1,4 @@
-/* libsvm.c - translates -s, -t, -d, -g, -r, -c, -w and -v. -q is --quiet. */
+/* libsvm.c - translates -s, -t, -d, -g, -r, -c, -w, -b and -v. -q is --quiet. */
 #include "libsvm.h"
 
 #include "progress.h"
@@ -11,7 +11,6 @@ const char *libsvm_instead(char letter)
         char letter;
         const char *sentence;
     } other[] = {
-        {'b', "probabilities do not exist yet; klift predict --scores prints the decision values"},
         {'n', "nu-SVMs do not exist yet"},
         {'h', "klift shrinks nothing: leave it out; for help: klift train --help"},
         {'m', "use --max-memory, e.g. --max-memory 500M"},
@@ -117,14 +116,30 @@ static klift_status set_type(const options *given, klift_spec *spec)
     return status == KLIFT_OK ? progress_check(klift_spec_set(spec, "task", classes ? "classify" : "regress")) : status;
 }
 
+klift_status libsvm_probability(const options *given, bool *wanted)
+{
+    const char *flag = options_get(given, "b");
+    *wanted = options_has(given, "probability") || (flag != NULL && strcmp(flag, "1") == 0);
+    if (flag == NULL)
+        return KLIFT_OK;
+    if (options_has(given, "probability"))
+        return progress_fail(KLIFT_USAGE, "--probability and -b both say whether there are probabilities: give one of them");
+    return *wanted || strcmp(flag, "0") == 0 ? KLIFT_OK : progress_fail(KLIFT_USAGE, "-b is '%s'; it is 1 for probabilities, or 0: use --probability", flag);
+}
+
 klift_status libsvm_apply(const options *given, klift_spec *spec)
 {
     const char *folds = options_get(given, "v"), *cost = options_get(given, "c");
+    bool probability;
     klift_status status = set_type(given, spec);
     if (status == KLIFT_OK)
         status = set_kernel(given, spec);
     if (status == KLIFT_OK)
         status = set_class_weight(given, spec);
+    if (status == KLIFT_OK)
+        status = libsvm_probability(given, &probability);
+    if (status == KLIFT_OK && probability)
+        status = progress_check(klift_spec_set(spec, "probability", "true"));
     if (status == KLIFT_OK && cost != NULL)
         status = progress_check(klift_spec_set(spec, "c", cost));
     if (status != KLIFT_OK || folds == NULL)

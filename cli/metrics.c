@@ -82,6 +82,9 @@ void metrics_print(const char *test, FILE *to)
         return;
     }
     fprintf(to, "%-15s%.2f %%\n%-15s%.2f %%\n", "error", 100 * error, "accuracy", 100 * json_number_or(json_get(test, "accuracy"), 1 - error));
+    double loss;
+    if (json_number(json_get(test, "log_loss"), &loss))
+        fprintf(to, "%-15s%.4f\n", "log loss", loss);
     double unknown = json_number_or(json_get(test, "unknown_labels"), 0);
     if (unknown > 0)
         fprintf(to, "%-15s%.0f rows have a class the model does not know\n", "unknown", unknown);
@@ -94,7 +97,7 @@ void metrics_print(const char *test, FILE *to)
 
 void metrics_json(const char *test, double seconds, FILE *to)
 {
-    static const char *const key[] = {"rows", "error", "accuracy", "rmse", "relative_rmse", "r2"};
+    static const char *const key[] = {"rows", "error", "accuracy", "log_loss", "rmse", "relative_rmse", "r2"};
     fputc('{', to);
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
         const char *value = json_get(test, key[i]);

@@ -64,11 +64,17 @@ const cli_topic topics[] = {
                      "--class-weight LABEL=W,LABEL=W multiplies the weights of the rows of a class; balanced takes n / (k n_c) for a class of n_c of the n rows, "
                      "k classes in all. Other classes keep 1; rows of a class of weight 0 do not count. ridge must know how many rows a class has before "
                      "it begins: balanced then needs a file, or a pipe of at most 16384 rows. Cross-validated errors count rows without these factors.",
+                     "--probability, or -b 1, fits probabilities for predict --probability. They come from scores of rows by models that did not see them: for "
+                     "ridge those of the search for lambda, at most 4096 kept rows, held out even when lambda is given (not with --search gcv); svm trains "
+                     "once more for every fold (--folds K) and scores all rows. Two classes: Platt's sigmoid of the score, 1 / (1 + exp(-(a f + b))). More: "
+                     "exp(a f) of the classes' scores, divided by their sum. Weights of rows count, --class-weight does not: probabilities are those of the "
+                     "rows as they are. Labels are as without it; of two classes the label can be the less probable one where the score is near 0.",
                      "How the regularisation is chosen: klift help lambda.", NULL},
      .examples = "  klift train train.svm --learner ridge --task classify\n"
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
                  "  klift train train.svm --code random --bits 200 --decode hamming\n"
-                 "  klift train train.svm --class-weight balanced\n"},
+                 "  klift train train.svm --class-weight balanced\n"
+                 "  klift train train.svm --probability -o m.klift\n"},
     {.name = "specs",
      .title = "Specs",
      .summary = "how kernels and maps are written",

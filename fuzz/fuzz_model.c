@@ -1,6 +1,6 @@
 /*
  * fuzz_model.c - any bytes as a model file, as they are and with lengths and checksums repaired: refused as a model, or
- * it describes itself and predicts finite values, or says that it cannot.
+ * it describes itself and predicts finite values and probabilities that add up to 1, or says that it cannot.
  */
 #include "fuzz.h"
 
@@ -21,7 +21,7 @@ static void predict(const klift_model *model, klift_run *run)
     klift_batch dense = {.size = sizeof dense, .rows = ROWS, .columns = columns, .stride = columns};
     if (columns > MOST_COLUMNS || outputs > MOST_OUTPUTS)
         return;
-    double *scores = malloc((size_t)(ROWS * outputs + 1) * sizeof *scores);
+    double *scores = malloc((size_t)(ROWS * (outputs + 1)) * sizeof *scores); /* + 1: two classes have one output */
     float *x = calloc((size_t)(ROWS * columns), sizeof *x);
     if (scores == NULL || x == NULL)
         abort();
@@ -37,6 +37,13 @@ static void predict(const klift_model *model, klift_run *run)
     if (klift_model_classes(model) > 0 && klift_model_predict(model, &dense, KLIFT_CLASS, scores, run) == KLIFT_OK)
         for (int i = 0; i < ROWS; i++)
             HOLDS(klift_model_class(model, (int64_t)scores[i]) != NULL);
+    if (klift_model_predict(model, &dense, KLIFT_PROBABILITY, scores, run) == KLIFT_OK)
+        for (int64_t i = 0, classes = klift_model_classes(model); i < ROWS; i++) {
+            double sum = 0;
+            for (int64_t k = 0; k < classes; k++)
+                sum += scores[i * classes + k];
+            HOLDS(fabs(sum - 1) < 1e-9);
+        }
     free(scores);
     free(x);
 }

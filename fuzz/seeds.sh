@@ -36,6 +36,7 @@ for target in model model_round; do
     "$klift" train "$work/f.svm" --task regress --prepare unit --map taylor:degree=3 --features 16 -o "$work/d" -q >/dev/null && seed $target hashed_products <"$work/d"
     "$klift" train "$work/s.svm" --prepare unit --kernel poly:degree=3 --map monomial -o "$work/e" -q >/dev/null && seed $target products <"$work/e"
     "$klift" train "$work/r.svm" --features 4 --code random --bits 5 -o "$work/g" -q >/dev/null && seed $target code <"$work/g"
+    "$klift" train "$work/s.svm" --features 4 --lambda 0.1 --probability -o "$work/h" -q >/dev/null && seed $target probability <"$work/h"
 done
 
 printf 'a,b,label\n1,2.5,x\n3,,y\n' | seed csv header

@@ -71,7 +71,7 @@ expect 2 "a flag with a value is a usage error" "$KLIFT" train data.svm --json=y
 expect 2 "a missing argument is a usage error" "$KLIFT" train
 says "a missing argument is answered with the usage" err 'usage: klift train'
 expect 2 "an argument too many is a usage error" "$KLIFT" test a b c
-for flag in b n h m; do
+for flag in n h m; do
     expect 2 "LIBSVM's -$flag is refused" "$KLIFT" train -$flag 1 data.svm
 done
 expect 2 "a type that klift has not names klift's option" "$KLIFT" train -s 1 data.svm
