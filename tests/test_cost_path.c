@@ -150,6 +150,31 @@ static void the_model_is_that_of_the_chosen_cost(void **state)
     free(json);
 }
 
+/* Whichever place on the path it has. */
+static void probabilities_are_those_of_the_chosen_cost(void **state)
+{
+    static const char *const paths[] = {"0.02,0.3,4", "0.0001,4", "4,1000"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const char *const way[] = {"learner", "svm:tolerance=1e-9,passes=1000000", "probability", "true", "path", paths[k], NULL};
+        char c[32];
+        klift_model *model = train(way, "1");
+        assert_non_null(model);
+        char *json = about(model);
+        snprintf(c, sizeof c, "%.17g", 1 / (number_after(json, "\"lambda\":") * ROWS));
+        const char *const alone[] = {"learner", "svm:tolerance=1e-9,passes=1000000", "probability", "true", "c", c, NULL};
+        klift_model *other = train(alone, "1");
+        assert_non_null(other);
+        char *its = about(other);
+        print_message("%s: C %s, scale %.9g, alone %.9g\n", paths[k], c, number_after(json, "\"scale\":"), number_after(its, "\"scale\":"));
+        assert_true(fabs(number_after(json, "\"scale\":") / number_after(its, "\"scale\":") - 1) < 1e-3); /* a gap of 1e-8 is 1e-4 of the weights */
+        klift_model_free(model);
+        klift_model_free(other);
+        free(json);
+        free(its);
+    }
+}
+
 static void threads_change_no_byte(void **state)
 {
     static const char *const way[] = {"learner", "svm:loss=hinge", "path", "0.1,1,10", NULL};
@@ -216,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_those_of_separate_trainings),
         cmocka_unit_test(the_model_is_that_of_the_chosen_cost),
+        cmocka_unit_test(probabilities_are_those_of_the_chosen_cost),
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(paths_are_read_in_any_order_and_refused_when_wrong),
     };
