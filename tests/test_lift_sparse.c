@@ -131,6 +131,33 @@ static void sparse_features_equal_dense_ones_for_any_preparation_and_threads(voi
     free(x);
 }
 
+/* Columns have different numbers of features; the kernel takes no negative value, in either form. */
+static void additive_maps_have_room_for_every_column(void **state)
+{
+    static const char *const prepare[] = {"none", "unit", "unit-keep-norm"};
+    float *x = make_rows();
+    int64_t start[ROWS + 1], needed;
+    int32_t column[64 * COLUMNS];
+    float value[64 * COLUMNS];
+    (void)state;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        x[i] = x[i] < 0 ? -x[i] : x[i];
+    csr rows = csr_of(ROWS, COLUMNS, x);
+    klift_batch batch = csr_batch(ROWS, COLUMNS, &rows);
+    for (size_t p = 0; p < sizeof prepare / sizeof prepare[0]; p++) {
+        klift_map *map = fit("chi2", "homogeneous", prepare[p], "200", &batch);
+        check_equal(map, &batch);
+        klift_batch one = csr_batch(1, COLUMNS, &rows);
+        rows.value[0] = -rows.value[0];
+        assert_int_equal(klift_map_apply_sparse(map, &one, start, column, value, 64 * COLUMNS, &needed, NULL), KLIFT_DATA);
+        assert_non_null(strstr(klift_error(), "kernel chi2 is for rows without negative values"));
+        rows.value[0] = -rows.value[0];
+        klift_map_free(map);
+    }
+    csr_free(&rows);
+    free(x);
+}
+
 static void rows_of_more_entries_than_a_part_are_parts_of_their_own(void **state)
 {
     float *x = malloc(6 * 180 * sizeof *x);
@@ -214,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sparse_features_equal_dense_ones_for_any_preparation_and_threads),
+        cmocka_unit_test(additive_maps_have_room_for_every_column),
         cmocka_unit_test(rows_of_more_entries_than_a_part_are_parts_of_their_own),
         cmocka_unit_test(a_refused_row_is_named_by_its_number_in_the_batch),
         cmocka_unit_test(the_survey_finds_the_row_before_anything_is_made),

@@ -21,7 +21,7 @@ int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
     kl_batch like = *x;
     like.columns = lift->prepare.n_out;
     int64_t a = kl_map_dense_scratch(lift->map, &like), b = kl_map_dense_scratch(lift->map, &dense);
-    int64_t extra = lift->prepare.kind == KL_UNIT_KEEP_NORM ? x->rows * (int64_t)(sizeof(float) + sizeof(int32_t)) : 0;
+    int64_t extra = x->rows * kl_lift_norm_room(lift) * (int64_t)(sizeof(float) + sizeof(int32_t));
     return round_up(kl_prepare_scratch(&lift->prepare, x)) + round_up((a > b ? a : b) + extra);
 }
 

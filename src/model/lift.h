@@ -31,6 +31,7 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
 /* lift_sparse.c: z as CSR, start (rows + 1). *needed: the entries, or, when there is no room for what they may be, a room that will
  * do (KLIFT_USAGE). Of a map with dense z those that are not zero. */
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run);
+int64_t kl_lift_norm_room(const klift_map *lift); /* of it for the kept norm of a row, which x has not; 0 of a map that counts no columns */
 /* Refuses the first row that the map cannot map for its nonzeros, by its number in x: before any work is done. */
 klift_status kl_lift_check(const klift_map *lift, const kl_batch *x);
 /* Exact kernel values of raw rows: k (x rows, y rows). */

@@ -39,14 +39,28 @@ static bool makes_sparse(const klift_map *lift, const kl_batch *x)
     return type->nonzeros != NULL && (type->either || (x->start != NULL && !lift->prepare.centred));
 }
 
-/* Entries that the features of a row may have. */
+int64_t kl_lift_norm_room(const klift_map *lift)
+{
+    const int64_t start[2] = {0, 1};
+    const int32_t column = (int32_t)(lift->prepare.n_out - 1);
+    const kl_batch one = {.size = sizeof one, .rows = 1, .columns = lift->prepare.n_out, .start = start, .column = &column};
+    bool by_column = lift->map->type->nonzeros != NULL && !lift->map->type->either;
+    return by_column && lift->prepare.kind == KL_UNIT_KEEP_NORM ? lift->map->type->nonzeros(lift->map, &one) : 0;
+}
+
+/* Entries that the features of a row may have. A map that makes either counts the row's, others each by its column. */
 static int64_t row_room(const klift_map *lift, const kl_batch *x, int64_t row)
 {
+    const kl_map_type *type = lift->map->type;
     if (!makes_sparse(lift, x))
         return lift->map->n_out;
     const int64_t start[2] = {0, row_entries(lift, x, row)};
     kl_batch one = {.size = sizeof one, .rows = 1, .columns = lift->prepare.n_out, .start = start};
-    return lift->map->type->nonzeros(lift->map, &one);
+    if (type->either)
+        return type->nonzeros(lift->map, &one);
+    one.start = x->start + row;
+    one.column = x->column;
+    return type->nonzeros(lift->map, &one) + kl_lift_norm_room(lift);
 }
 
 typedef struct part {
@@ -120,21 +134,28 @@ static void take_nonzeros(const part *p, int64_t columns)
     }
 }
 
+static klift_status apply_sparse(const klift_map *lift, const kl_batch *x, const kl_output *z, void *scratch)
+{
+    kl_batch prepared;
+    kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
+    KL_TRY(kl_domain_check_rows(lift->map->kernel, &prepared, lift->index_base));
+    return lift->map->type->apply(lift->map, &prepared, z, (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x)));
+}
+
 static klift_status part_task(void *context, int64_t task, int worker)
 {
     const lifting *l = context;
     const part *p = &l->part[task];
     const klift_map *lift = l->lift;
     unsigned char *scratch = l->scratch + worker * l->scratch_bytes;
-    kl_batch rows = kl_batch_part(l->x, p->first, p->rows), prepared;
+    kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
     if (p->dense != NULL) {
         KL_TRY(kl_lift_chunk(lift, &rows, p->dense, lift->map->n_out, false, scratch));
         take_nonzeros(p, lift->map->n_out);
         return KLIFT_OK;
     }
-    kl_prepare_apply(&lift->prepare, &rows, scratch, &prepared);
     const kl_output out = {.start = p->start, .column = p->column, .value = p->value};
-    return lift->map->type->apply(lift->map, &prepared, &out, scratch + round_up(kl_prepare_scratch(&lift->prepare, &rows)));
+    return apply_sparse(lift, &rows, &out, scratch);
 }
 
 static int64_t whole_room(const klift_map *lift, const kl_batch *x)
