@@ -323,6 +323,37 @@ static void rows_against_vectors_equal_the_definition(void **state)
         }
 }
 
+/* Some columns in some order of gaps, the last ones too: entries give the bits of the row that has their zeros. */
+static void sparse_rows_have_the_bits_of_dense_ones(void **state)
+{
+    static const int64_t lengths[] = {1, 15, 16, 17, 63, 64, 800, 811};
+    enum { VECTORS = 5, STEP = 811 };
+    (void)state;
+    fill();
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        for (int s = 0; s < 8; s++)
+            for (int gap = 1; gap < 40; gap += 6) {
+                const kl_micro *m = kl_micro_at(t);
+                int64_t n = lengths[s], count = 0;
+                float row[STEP] = {0}, value[STEP];
+                int32_t column[STEP];
+                double dense[VECTORS], sparse[VECTORS], w[2][STEP];
+                for (int64_t p = (n - 1) % gap; p < n; p += gap) {
+                    column[count] = (int32_t)p;
+                    row[p] = value[count++] = p % 5 == 3 ? 0.0f : f32[p]; /* an entry may be zero */
+                }
+                kl_row z = {count, column, value};
+                m->row_dots(n, row, row, VECTORS, f64 + 77, STEP, dense);
+                m->sparse_dots(&z, n, VECTORS, f64 + 77, STEP, sparse);
+                assert_memory_equal(dense, sparse, sizeof dense);
+                memcpy(w[0], f64, sizeof w[0]);
+                memcpy(w[1], f64, sizeof w[1]);
+                m->row_add(n, -0.3, row, w[0]);
+                m->sparse_add(&z, n, -0.3, w[1]);
+                assert_memory_equal(w[0], w[1], sizeof w[0]);
+            }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -359,6 +390,7 @@ int main(void)
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
+        cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "math/complex.h"
+#include "math/row.h"
 #include "math/scatter.h"
 
 #include <stdbool.h>
@@ -47,12 +48,16 @@ typedef struct kl_micro {
      * be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);
     void (*row_add)(int64_t n, double factor, const float *z, double *w);
+    /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
+    void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
+    void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
     void (*cosines)(int64_t count, const float *turns, const float *phase, float scale, float *out);
 } kl_micro;
 
+/* What sixteen sums of a row make, those of columns 0, 16, ...; 1, 17, ... */
 static inline double kl_row_total(const double lane[16])
 {
     double four[4];

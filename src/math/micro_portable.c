@@ -241,6 +241,24 @@ static void row_add(int64_t n, double factor, const float *z, double *w)
         w[p] += factor * (double)z[p];
 }
 
+static void sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out)
+{
+    (void)n;
+    for (int64_t o = 0; o < count; o++) {
+        double lane[16] = {0};
+        for (int64_t p = 0; p < z->count; p++)
+            lane[z->column[p] % 16] += (double)z->value[p] * w[o * stride + z->column[p]];
+        out[o] = kl_row_total(lane);
+    }
+}
+
+static void sparse_add(const kl_row *z, int64_t n, double factor, double *w)
+{
+    (void)n;
+    for (int64_t p = 0; p < z->count; p++)
+        w[z->column[p]] += factor * (double)z->value[p];
+}
+
 const kl_micro kl_micro_portable = {
     .name = "portable",
     .left32 = LEFT,
@@ -262,6 +280,8 @@ const kl_micro kl_micro_portable = {
     .gather = gather,
     .row_dots = row_dots,
     .row_add = row_add,
+    .sparse_dots = sparse_dots,
+    .sparse_add = sparse_add,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

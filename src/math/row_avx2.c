@@ -68,6 +68,43 @@ AVX2 void kl_avx2_row_add(int64_t n, double factor, const float *z, double *w)
         w[p] += factor * (double)z[p];
 }
 
+/* a b + c with one rounding, as the vectors above have it */
+AVX2 INLINE double fused(double a, double b, double c)
+{
+    return _mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd(a), _mm_set_sd(b), _mm_set_sd(c)));
+}
+
+/* Entries of columns that the loops above take sixteen at a time; those behind them are rounded twice. */
+AVX2 INLINE int64_t in_steps(const kl_row *z, int64_t n)
+{
+    int64_t count = z->count;
+    while (count > 0 && z->column[count - 1] >= n / STEP * STEP)
+        count--;
+    return count;
+}
+
+AVX2 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out)
+{
+    int64_t whole = in_steps(z, n);
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        double lane[STEP] = {0};
+        for (int64_t p = 0; p < whole; p++)
+            lane[z->column[p] % STEP] = fused((double)z->value[p], w[z->column[p]], lane[z->column[p] % STEP]);
+        for (int64_t p = whole; p < z->count; p++)
+            lane[z->column[p] % STEP] += (double)z->value[p] * w[z->column[p]];
+        out[o] = kl_row_total(lane);
+    }
+}
+
+AVX2 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *w)
+{
+    int64_t whole = in_steps(z, n);
+    for (int64_t p = 0; p < whole; p++)
+        w[z->column[p]] = fused(factor, (double)z->value[p], w[z->column[p]]);
+    for (int64_t p = whole; p < z->count; p++)
+        w[z->column[p]] += factor * (double)z->value[p];
+}
+
 #else
 
 typedef int row_avx2_is_for_x86;

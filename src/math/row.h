@@ -1,0 +1,23 @@
+/*
+ * row.h - a row of float32 features against float64 vectors, dense or sparse. A sparse row has the sums of the same row with its
+ * zeros, bit for bit (each entry goes to the sum that its column has there), as long as the vectors are finite: which of both a
+ * row is decides nothing.
+ */
+#ifndef KL_ROW_H
+#define KL_ROW_H
+
+#include <stdint.h>
+
+/* A view: owns nothing. */
+typedef struct kl_row {
+    int64_t count;         /* entries, or all columns */
+    const int32_t *column; /* (count) ascending; NULL: the row is dense */
+    const float *value;    /* (count) */
+} kl_row;
+
+/* out[o] = z'w_o of w (count, stride), n columns each; next: a row that will be wanted after this one */
+void kl_row_dots(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
+void kl_row_add(const kl_row *z, int64_t n, double factor, double *w); /* w (n) += factor z */
+double kl_row_square(double sum, const kl_row *z);                     /* sum + z'z, in the order of the columns */
+
+#endif
