@@ -33,6 +33,19 @@ static bool hashes(const kl_map *map)
     return kl_params_find(map->type->params, "hash") >= 0;
 }
 
+/* Rows may have features of few entries: the settings do not tell how many. */
+static klift_status may_be_sparse(const klift_spec *spec, bool *sparse)
+{
+    kl_kernel *kernel;
+    kl_map *map = NULL;
+    KL_TRY(kl_kernel_new(kl_settings_kernel(spec), &kernel));
+    klift_status status = kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &map);
+    *sparse = status == KLIFT_OK && map->type->nonzeros != NULL;
+    kl_map_free(map);
+    kl_kernel_free(kernel);
+    return status;
+}
+
 /* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
  * tell is counted, and nothing is said. */
 static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
@@ -40,11 +53,16 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
     kl_learn_spec learn = kl_settings_learn(spec, goal, rows);
+    kl_extent extent = {.rows = rows, .row_bytes = row, .entries = lift != NULL ? lift->entries : 0};
     kl_plan plan = {0};
     kl_text learner = {0};
+    bool sparse = false;
+    if (lift == NULL)
+        KL_TRY(may_be_sparse(spec, &sparse));
+    extent.entries = sparse ? 1 : extent.entries;
     klift_status status = kl_settings_learner(spec, &learner);
     if (status == KLIFT_OK)
-        status = kl_learner_plan(learner.text, &learn, features, row, rows, run, &plan);
+        status = kl_learner_plan(learner.text, &learn, features, &extent, run, &plan);
     kl_text_clear(&learner);
     KL_TRY(status);
     if (lift != NULL) {
@@ -226,6 +244,8 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     KL_GO(check_scale(lift->map, &survey));
     KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
     say_map(spec, lift->map, run);
+    kl_batch prepared = kl_rows_view(&survey.sample);
+    lift->entries = kl_lift_entries(lift, &prepared);
     if (reader->dim == 0 && survey.sparse)
         reader->dim = lift->prepare.n_in; /* so that the reader itself places an index beyond it */
 done:
@@ -272,7 +292,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
     klift_status status;
     KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
     do {
-        KL_GO(kl_passes_fill(lift, &gather, learner, block, NULL, z, run, &rows));
+        KL_GO(kl_passes_fill(lift, &gather, learner, block, &(kl_passes_sink){.dense = z}, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
         KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));

@@ -258,6 +258,17 @@ static void sparse_rows_by_hashed_products(void **state)
     check_job(&(job){.name = "sparse, hashed products", .work = learn, .settings = settings, .sparse = true, .regress = true, .threads = "1"});
 }
 
+static void features_for_several_passes(void **state)
+{
+    (void)state;
+    static const char *const plain[] = {"features", "8", "map", "fourier", "learner", "svm:passes=2", NULL};
+    static const char *const half[] = {"features", "8", "map", "fourier", "learner", "svm:passes=2,cache=bf16", NULL};
+    static const char *const sparse[] = {"kernel", "poly:degree=5", "map", "monomial:hash=never", "learner", "svm:passes=2", NULL};
+    check_job(&(job){.name = "svm", .work = learn, .settings = plain, .threads = "1"});
+    check_job(&(job){.name = "svm, bfloat16", .work = learn, .settings = half, .threads = "1"});
+    check_job(&(job){.name = "svm, sparse features", .work = learn, .settings = sparse, .sparse = true, .threads = "1"});
+}
+
 static void svmlight_text_with_a_searched_kernel(void **state)
 {
     (void)state;
@@ -369,6 +380,7 @@ int main(void)
         cmocka_unit_test(classes_with_probabilities),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
+        cmocka_unit_test(features_for_several_passes),
         cmocka_unit_test(svmlight_text_with_a_searched_kernel),
         cmocka_unit_test(kernels_in_a_kernel),
         cmocka_unit_test(a_table_with_categories),

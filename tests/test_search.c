@@ -332,7 +332,7 @@ static void many_features_and_rows_are_searched_by_one_held_out_fold(void **stat
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         kl_learn_spec spec = {.goal = KL_CLASSIFY, .lambda = NAN, .c = NAN, .search = KL_BY_HAND, .folds = 5, .rows = cases[i].rows};
         kl_plan plan = {0};
-        assert_int_equal(kl_learner_plan("ridge", &spec, cases[i].features, 0, cases[i].rows, run, &plan), KLIFT_OK);
+        assert_int_equal(kl_learner_plan("ridge", &spec, cases[i].features, &(kl_extent){.rows = cases[i].rows}, run, &plan), KLIFT_OK);
         assert_non_null(strstr(plan.part[0].what, cases[i].word));
     }
     klift_run_free(run);
@@ -351,7 +351,7 @@ static void memory_decides_the_search_and_too_little_is_refused(void **state)
     for (int i = 0; i < 3; i++) {
         kl_plan plan = {0};
         assert_int_equal(klift_run_set(run, "max-memory", cases[i].limit), KLIFT_OK);
-        assert_int_equal(kl_learner_plan("ridge", &spec, 600, 0, 1000, run, &plan), KLIFT_OK);
+        assert_int_equal(kl_learner_plan("ridge", &spec, 600, &(kl_extent){.rows = 1000}, run, &plan), KLIFT_OK);
         assert_non_null(strstr(plan.part[0].what, cases[i].word));
     }
     assert_int_equal(klift_run_set(run, "max-memory", "8M"), KLIFT_OK);

@@ -63,14 +63,14 @@ static void the_gap_is_never_negative_and_goes_to_zero(void **state)
     for (int l = 0; l < LOSSES; l++) {
         kl_loss loss = (kl_loss)l;
         int32_t order[ROWS];
-        const float *z[ROWS];
+        kl_row z[ROWS];
         kl_dual d = {.loss = loss, .epsilon = epsilon, .bias = 1, .rows = ROWS, .features = COLUMNS, .outputs = 1, .seed = 1, .row_of = row_of, .user = &loss};
         assert_int_equal(kl_dual_new(&d), KLIFT_OK);
         double gap = 1, last_dual = -INFINITY, small = loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? 1e-12 : 1e-7;
         for (int pass = 0; pass < 60000 && gap > small; pass++) {
             for (int i = 0; i < ROWS; i++) {
                 order[i] = (i * 37 + pass) % ROWS;
-                z[i] = x + order[i] * COLUMNS;
+                z[i] = (kl_row){COLUMNS, NULL, x + order[i] * COLUMNS};
             }
             kl_dual_block rows = {ROWS, order, z, pass == 0, true};
             assert_int_equal(kl_dual_visit(&d, &rows, NULL), KLIFT_OK);
@@ -230,7 +230,7 @@ static void threads_and_memory_change_no_byte(void **state)
     enum { MANY = 9000, WIDE = 40 };
     float *rows_of = malloc(MANY * WIDE * sizeof *rows_of);
     double *class_of = malloc(MANY * sizeof *class_of);
-    static const char *const ways[][2] = {{"1", NULL}, {"2", NULL}, {"3", NULL}, {"2", "2M"}};
+    static const char *const ways[][2] = {{"1", NULL}, {"2", NULL}, {"3", NULL}, {"2", "2200K"}};
     char *first = NULL;
     int64_t first_count = 0;
     (void)state;
@@ -310,12 +310,12 @@ static klift_status train_set(const klift_batch *rows, const char *const *settin
     return status;
 }
 
-/* tolerance, epsilon and bias as settings are those of the learner's text, whichever is set first, and the model tells them. */
+/* tolerance, epsilon, bias and cache as settings are those of the learner's text, whichever is set first, and the model tells them. */
 static void settings_of_the_learner_become_its_text(void **state)
 {
-    static const char *const ways[][13] = {
+    static const char *const ways[][15] = {
         {"kernel", "linear", "task", "regress", "learner", "svm:loss=epsilon,tolerance=0.02,epsilon=0.3,bias=2", NULL},
-        {"kernel", "linear", "task", "regress", "tolerance", "0.02", "epsilon", "0.3", "bias", "2", "learner", "svm:loss=epsilon", NULL},
+        {"kernel", "linear", "task", "regress", "tolerance", "0.02", "epsilon", "0.3", "bias", "2", "cache", "float32", "learner", "svm:loss=epsilon", NULL},
         {"kernel", "linear", "task", "regress", "learner", "svm:loss=epsilon,bias=2", "epsilon", "0.3", "tolerance", "0.02", NULL},
     };
     static const struct {
@@ -326,6 +326,9 @@ static void settings_of_the_learner_become_its_text(void **state)
         {{"learner", "svm:epsilon=0.2", "task", "regress", "epsilon", "0.1", NULL}, "both say its epsilon"},
         {{"learner", "svm", "task", "regress", "tolerance", "0", NULL}, "tolerance"},
         {{"learner", "svm", "task", "regress", "epsilon", "-1", NULL}, "epsilon"},
+        {{"learner", "ridge", "task", "regress", "cache", "bf16", NULL}, "learner ridge has no cache"},
+        {{"learner", "svm:cache=bf16", "task", "regress", "cache", "bf16", NULL}, "both say its cache"},
+        {{"learner", "svm", "task", "regress", "cache", "half", NULL}, "cache"},
     };
     char *first = NULL, text[2048];
     int64_t first_count = 0, count, needed;
@@ -347,7 +350,7 @@ static void settings_of_the_learner_become_its_text(void **state)
             first_count = count;
         }
         assert_int_equal(klift_model_describe(model, text, sizeof text, &needed), KLIFT_OK);
-        assert_non_null(strstr(text, "svm:loss=epsilon,epsilon=0.3,bias=2,tolerance=0.02,passes=1000,classes=one-vs-rest"));
+        assert_non_null(strstr(text, "svm:loss=epsilon,epsilon=0.3,bias=2,tolerance=0.02,passes=1000,classes=one-vs-rest,cache=float32"));
         klift_model_free(model);
     }
     free(first);

@@ -15,6 +15,13 @@ static klift_status reserve_entries(kl_rows *rows, int64_t extra)
     return kl_grow(&rows->value, &rows->value_room, used, used + extra, sizeof *rows->value, "kept rows");
 }
 
+klift_status kl_rows_extend(kl_rows *rows, int64_t count, int64_t entries)
+{
+    rows->sparse = true;
+    KL_TRY(kl_grow(&rows->start, &rows->start_room, rows->start != NULL ? rows->rows + 1 : 0, rows->rows + count + 1, sizeof *rows->start, "kept rows"));
+    return reserve_entries(rows, entries);
+}
+
 static klift_status add_sparse(kl_rows *rows, const kl_batch *batch, int64_t row)
 {
     KL_TRY(kl_grow(&rows->start, &rows->start_room, rows->rows + 1, rows->rows + 2, sizeof *rows->start, "kept rows"));

@@ -55,7 +55,7 @@ static void visit(kl_dual *d, const kl_dual_block *rows, int64_t i, const work *
             y = k;
     if (r.cost <= 0)
         return;
-    kl_dual_scores(d, rows->z[i], rows->z[i + 1 < rows->count ? i + 1 : i], 0, d->outputs, w->f);
+    kl_dual_scores(d, &rows->z[i], &rows->z[i + 1 < rows->count ? i + 1 : i], 0, d->outputs, w->f);
     d->sum[0] += r.cost * loss_of(d->outputs, y, w->f);
     if (!rows->sweep || !(d->square[at] > 0))
         return;
@@ -65,7 +65,7 @@ static void visit(kl_dual *d, const kl_dual_block *rows, int64_t i, const work *
     for (int64_t k = 0; k < d->outputs; k++) {
         double *alpha = &d->alpha[k * d->rows + at], step = w->f[k] - *alpha;
         if (step != 0)
-            kl_dual_add(d, rows->z[i], k, step);
+            kl_dual_add(d, &rows->z[i], k, step);
         *alpha = w->f[k];
     }
 }

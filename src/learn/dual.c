@@ -8,7 +8,6 @@
 #include "learn/dual.h"
 
 #include "base/memory.h"
-#include "math/micro.h"
 
 #include <math.h>
 
@@ -70,16 +69,16 @@ static double best_value(const kl_dual *d, kl_dual_row row, double f, double squ
     return clip(to, -top, top);
 }
 
-void kl_dual_scores(const kl_dual *d, const float *z, const float *next, int64_t from, int64_t count, double *f)
+void kl_dual_scores(const kl_dual *d, const kl_row *z, const kl_row *next, int64_t from, int64_t count, double *f)
 {
-    kl_micro_get()->row_dots(d->features, z, next, count, d->w + from * d->features, d->features, f);
+    kl_row_dots(z, next, d->features, count, d->w + from * d->features, d->features, f);
     for (int64_t o = 0; o < count; o++)
         f[o] += d->b[from + o] * d->bias;
 }
 
-void kl_dual_add(kl_dual *d, const float *z, int64_t output, double factor)
+void kl_dual_add(kl_dual *d, const kl_row *z, int64_t output, double factor)
 {
-    kl_micro_get()->row_add(d->features, factor, z, d->w + output * d->features);
+    kl_row_add(z, d->features, factor, d->w + output * d->features);
     d->b[output] += factor * d->bias;
 }
 
@@ -112,7 +111,7 @@ static void visit(const work *k, int64_t i, int64_t output, double f)
     if (step == 0 || !isfinite(to))
         return;
     *alpha = to;
-    kl_dual_add(d, k->rows->z[i], output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
+    kl_dual_add(d, &k->rows->z[i], output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
 }
 
 /* A range of outputs, row after row: a row is read once for all of them. */
@@ -130,7 +129,7 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
                 ;
             while (o + count < to && count < AT_ONCE && !d->done[o + count])
                 count++;
-            kl_dual_scores(d, k->rows->z[i], k->rows->z[i + 1 < rows ? i + 1 : i], o, count, f);
+            kl_dual_scores(d, &k->rows->z[i], &k->rows->z[i + 1 < rows ? i + 1 : i], o, count, f);
             for (int64_t c = 0; c < count; c++)
                 visit(k, i, o + c, f[c]);
             o += count;
@@ -140,12 +139,8 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
 
 void kl_dual_measure(kl_dual *d, const kl_dual_block *rows)
 {
-    for (int64_t i = 0; i < rows->count; i++) {
-        double sum = d->bias * d->bias;
-        for (int64_t p = 0; p < d->features; p++)
-            sum += (double)rows->z[i][p] * (double)rows->z[i][p];
-        d->square[rows->index[i]] = sum;
-    }
+    for (int64_t i = 0; i < rows->count; i++)
+        d->square[rows->index[i]] = kl_row_square(d->bias * d->bias, &rows->z[i]);
 }
 
 klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run)

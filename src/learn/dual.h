@@ -10,6 +10,7 @@
 #define KL_DUAL_H
 
 #include "base/run.h"
+#include "math/row.h"
 
 typedef enum { KL_HINGE, KL_SQUARED_HINGE, KL_EPSILON, KL_SQUARED_EPSILON } kl_loss;
 
@@ -41,7 +42,7 @@ typedef struct kl_dual {
 typedef struct kl_dual_block {
     int64_t count;
     const int32_t *index; /* (count) */
-    const float **z;      /* (count) */
+    const kl_row *z;      /* (count) */
     bool first; /* of the first sweep: lengths are not known yet */
     bool sweep; /* ascend; otherwise the loss is only summed */
 } kl_dual_block;
@@ -57,8 +58,8 @@ void kl_dual_clear(kl_dual *d);
 /* Parts of it, for crammer.c. */
 void kl_dual_measure(kl_dual *d, const kl_dual_block *rows); /* lengths of the rows */
 /* f (count) = w'z + b B of outputs from..; next: the row to come */
-void kl_dual_scores(const kl_dual *d, const float *z, const float *next, int64_t from, int64_t count, double *f);
-void kl_dual_add(kl_dual *d, const float *z, int64_t output, double factor); /* factor times the row to its weights */
+void kl_dual_scores(const kl_dual *d, const kl_row *z, const kl_row *next, int64_t from, int64_t count, double *f);
+void kl_dual_add(kl_dual *d, const kl_row *z, int64_t output, double factor); /* factor times the row to its weights */
 double kl_dual_norm(const kl_dual *d, int64_t output); /* |w|^2 + b^2 */
 
 #endif

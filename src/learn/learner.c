@@ -9,6 +9,8 @@
 #include "learn/learner_list.h"
 #undef LEARNER
 
+enum { ENTRIES = 1 << 20 }; /* of sparse features that are on their way at a time */
+
 static const kl_learner_type *const types[] = {
 #define LEARNER(name) &kl_learner_##name,
 #include "learn/learner_list.h"
@@ -37,11 +39,34 @@ int64_t kl_learner_block(int64_t features)
     return features <= 8192 ? 4096 : 1024;
 }
 
-kl_keep kl_learner_keep(int64_t rows, int64_t features, int64_t row_bytes, int64_t limit)
+bool kl_learner_rounds(const kl_learner *learner)
 {
-    if (rows <= limit / 2 / features / (int64_t)sizeof(float))
+    return learner->type->rounds != NULL && learner->type->rounds(learner);
+}
+
+int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent)
+{
+    if (extent->entries > 0)
+        return extent->entries * (int64_t)(sizeof(float) + sizeof(int32_t)) + (int64_t)sizeof(int64_t);
+    return learner->features * (int64_t)(kl_learner_rounds(learner) ? sizeof(uint16_t) : sizeof(float));
+}
+
+int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent)
+{
+    int64_t most = kl_learner_block(learner->features);
+    if (extent->entries > 0 && ENTRIES / extent->entries < most)
+        most = ENTRIES / extent->entries + 1;
+    return extent->rows < most ? extent->rows + 1 : most; /* + 1: that there are no more is seen at once */
+}
+
+kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit)
+{
+    int64_t line = kl_learner_line(learner, extent);
+    if (extent->rows <= limit / 2 / line)
         return KL_KEEP_FEATURES;
-    return rows <= limit / 4 / (row_bytes + 1) ? KL_KEEP_ROWS : KL_KEEP_NOTHING; /* + 1: nothing is known of a row */
+    if (extent->rows <= limit / 4 / (extent->row_bytes + 1)) /* + 1: nothing is known of a row */
+        return KL_KEEP_ROWS;
+    return extent->row_bytes > 0 && extent->row_bytes < line / 2 ? KL_FILE_ROWS : KL_FILE_FEATURES; /* half: they are to be lifted again */
 }
 
 static klift_status read_type(kl_learner *learner, const kl_spec *spec)
@@ -140,7 +165,7 @@ done:
     return status;
 }
 
-klift_status kl_learner_add(kl_text *text, const char *key, double value)
+klift_status kl_learner_add(kl_text *text, const char *key, double value, const char *word)
 {
     kl_spec *parsed = NULL;
     kl_learner learner = {0};
@@ -153,17 +178,20 @@ klift_status kl_learner_add(kl_text *text, const char *key, double value)
             status = kl_fail(KLIFT_USAGE, "the learner's text and the setting %s both say its %s: give one of them", key, key);
     if (status == KLIFT_OK) {
         kl_text_add(text, "%c%s=", parsed->items > 0 ? ',' : ':', key);
-        kl_text_add_number(text, value);
+        if (word != NULL)
+            kl_text_add(text, "%s", word);
+        else
+            kl_text_add_number(text, value);
         status = kl_text_status(text);
     }
     kl_spec_free(parsed);
     return status;
 }
 
-klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan)
+klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, const kl_extent *extent, klift_run *run, kl_plan *plan)
 {
     kl_spec *parsed = NULL;
-    kl_learner learner = {0};
+    kl_learner learner = {.spec = *spec, .features = features};
     KL_TRY(kl_spec_parse(text, "learner", &parsed));
     klift_status status = read_type(&learner, parsed);
     if (status == KLIFT_OK)
@@ -171,7 +199,7 @@ klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_
     if (status == KLIFT_OK)
         status = check_probability(learner.type, spec);
     if (status == KLIFT_OK)
-        learner.type->plan(spec, features, row_bytes, rows, kl_run_memory(run), plan);
+        learner.type->plan(&learner, extent, kl_run_memory(run), plan);
     kl_spec_free(parsed);
     return status;
 }

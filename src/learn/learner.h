@@ -16,6 +16,7 @@
 #include "learn/cost_path.h"
 #include "learn/plan.h"
 #include "learn/probability.h"
+#include "math/row.h"
 
 typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
 typedef enum { KL_BY_FOLDS, KL_BY_HOLDOUT, KL_BY_GCV, KL_BY_HAND } kl_search;
@@ -51,9 +52,16 @@ typedef struct kl_lift {
 typedef struct kl_passes kl_passes;
 struct kl_passes {
     int64_t rows, features, at_most; /* at_most: rows of one call */
-    /* z (count): the features of rows index[..], each (features), valid until the next call */
-    klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, const float **z);
+    /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
+    klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
 };
+
+/* How much is to come, as a survey tells it: for plans. */
+typedef struct kl_extent {
+    int64_t rows;      /* INT64_MAX: unknown */
+    int64_t row_bytes; /* of a raw row; 0: unknown */
+    int64_t entries;   /* of a row's features in the mean, where they are CSR; 0: they are dense */
+} kl_extent;
 
 typedef struct kl_path_point {
     double lambda, error;
@@ -104,8 +112,9 @@ typedef struct kl_learner_type {
     klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
     klift_status (*learn)(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights);
     klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
-    /* the parts of memory that it holds at its peak, known before begin; row_bytes: of one raw row; rows: at most so many */
-    void (*plan)(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *plan);
+    bool (*rounds)(const kl_learner *learner); /* (optional, with learn) its features are to be rounded to bfloat16 */
+    /* the parts of memory that it holds at its peak, known before begin, when the learner has no state yet */
+    void (*plan)(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan);
     void (*clear)(kl_learner *learner);
 } kl_learner_type;
 
@@ -120,17 +129,22 @@ struct kl_learner {
 };
 
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
-klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, klift_run *run, kl_plan *plan);
+klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, const kl_extent *extent, klift_run *run, kl_plan *plan);
 klift_status kl_learner_check(const char *text); /* a learner and its parameters */
-/* text with key=value added to its parameters, in place; KLIFT_USAGE when the learner has no such parameter. */
-klift_status kl_learner_add(kl_text *text, const char *key, double value);
+/* text with key=word, or key=value when word is NULL, added to its parameters, in place; KLIFT_USAGE when the learner has no such
+ * parameter. */
+klift_status kl_learner_add(kl_text *text, const char *key, double value, const char *word);
 void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
-/* What of so many rows stays in memory between passes: their features where those take at most half of the limit, else the rows
- * where they take at most a quarter, else nothing. */
-typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_KEEP_NOTHING } kl_keep;
-kl_keep kl_learner_keep(int64_t rows, int64_t features, int64_t row_bytes, int64_t limit);
+bool kl_learner_rounds(const kl_learner *learner);
+/* Of features for passes: bytes of a row, and rows that are made or taken at a time. */
+int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent);
+int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent);
+/* What of all rows stays in memory between passes: their features where those take at most half of the limit, else the rows
+ * where they take at most a quarter; else one of both goes to a file, the rows where they take less than half as much. */
+typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_FILE_FEATURES, KL_FILE_ROWS } kl_keep;
+kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit);
 const kl_learner_type *kl_learner_type_at(int64_t index);
 const char *kl_learner_name_at(int64_t index, const void *context);
 const char *kl_search_name(kl_search search);

@@ -4,7 +4,7 @@
 
 #include "base/run.h"
 
-enum { KL_PLAN_PARTS = 12 };
+enum { KL_PLAN_PARTS = 16 };
 
 typedef struct kl_plan {
     int parts;

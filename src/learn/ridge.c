@@ -44,8 +44,10 @@ static kl_search choose_search(const kl_learn_spec *spec, int64_t features, int6
     return tiles <= limit / 4 || spec->probability ? KL_BY_HOLDOUT : KL_BY_GCV;
 }
 
-static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
+static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
 {
+    const kl_learn_spec *spec = &learner->spec;
+    int64_t features = learner->features, rows = extent->rows;
     int64_t tiles = kl_tiles_bytes(features), block = kl_learner_block(features);
     kl_search search = choose_search(spec, features, limit);
     int sets = sets_of(search, spec->folds);
@@ -58,7 +60,7 @@ static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes,
     kl_plan_add(to, tiles, "the solution");
     kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
     kl_plan_add(to, 2 * KL_TILES_ROWS * features * (int64_t)(features <= KL_TILES_EXACT ? sizeof(double) : sizeof(float)), "packed rows");
-    kl_plan_add(to, kept ? most * row_bytes : 0, "%lld kept rows", (long long)most);
+    kl_plan_add(to, kept ? most * extent->row_bytes : 0, "%lld kept rows", (long long)most);
     kl_plan_add(to, kept && most * features <= KL_RIDGE_KEPT ? most * features * (int64_t)sizeof(float) : 0, "their features");
 }
 
@@ -66,7 +68,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
 {
     state *st = learner->state;
     kl_plan needed = {0};
-    plan(&learner->spec, learner->features, 0, INT64_MAX, kl_run_memory(run), &needed);
+    plan(learner, &(kl_extent){.rows = INT64_MAX}, kl_run_memory(run), &needed);
     KL_TRY(kl_plan_check(&needed, learner->features, true, run));
     if (learner->class_weight.balanced)
         return kl_fail(KLIFT_USAGE, "ridge looks at every row once, and for class-weight=balanced it must know before how many there are of each class; give a file instead of a pipe or "

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES };
+enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
 enum { LOSS_AUTO };
 static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
 
@@ -24,6 +24,7 @@ static const kl_param params[] = {
     {"tolerance", KL_REAL, "0.001", 0, 1, true, NULL, "stop when the duality gap is this part of the objective"},
     {"passes", KL_WHOLE, "1000", 1, 1000000000, false, NULL, "at most so many passes over the rows"},
     {"classes", KL_WORD, "one-vs-rest", 0, 0, false, "one-vs-rest|crammer-singer", "how several classes are told apart: each from the rest, or all in one problem (hinge loss)"},
+    {"cache", KL_WORD, "float32", 0, 0, false, "float32|bf16", "what features are rounded to for training; bf16: half the memory, 8 bits of every number"},
     {0}};
 
 static bool is_joint(const kl_learner *learner)
@@ -34,6 +35,11 @@ static bool is_joint(const kl_learner *learner)
 static bool holds_out(const kl_learn_spec *spec)
 {
     return spec->search_given || spec->probability;
+}
+
+static bool rounds(const kl_learner *learner)
+{
+    return learner->value[CACHE].word == 1;
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
@@ -67,15 +73,22 @@ static klift_status observe(kl_learner *learner, const kl_batch *x)
     return KLIFT_OK;
 }
 
-static void plan(const kl_learn_spec *spec, int64_t features, int64_t row_bytes, int64_t rows, int64_t limit, kl_plan *to)
+/* Features of a block are float32 on their way, or CSR, whatever is kept of them. */
+static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
 {
-    int64_t block = kl_learner_block(features), line = features * (int64_t)sizeof(float);
-    kl_keep keep = kl_learner_keep(rows, features, row_bytes, limit);
-    int64_t there = keep == KL_KEEP_FEATURES ? rows : block, known = rows < INT64_MAX / 64 ? rows : 0;
-    kl_plan_add(to, there * line, "features of %lld rows%s", (long long)there, keep == KL_KEEP_FEATURES ? "" : keep == KL_KEEP_ROWS ? ", made in every pass" : ", from a file");
-    kl_plan_add(to, keep == KL_KEEP_ROWS ? rows * row_bytes : 0, "%lld rows", (long long)rows);
-    kl_plan_add(to, 5 * known * (int64_t)sizeof(double), "the dual variables");
+    const kl_learn_spec *spec = &learner->spec;
+    int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
+    int64_t way = extent->entries > 0 ? line : learner->features * (int64_t)sizeof(float);
+    kl_keep keep = kl_learner_keep(learner, extent, limit);
+    bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
+    kl_plan_add(to, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
+    kl_plan_add(to, kept && extent->entries == 0 && !rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
+                kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
+    kl_plan_add(to, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
+                (long long)(filed ? block : rows), filed ? " from a file" : ""); /* and those of a block once more, in its order */
+    kl_plan_add(to, (filed ? 6 : 5) * known * (int64_t)sizeof(double), "the dual variables");
     kl_plan_add(to, spec->path != NULL && strcmp(spec->path, "none") != 0 ? spec->folds * known * (int64_t)sizeof(double) : 0, "the dual variables of %d folds", spec->folds);
+    kl_plan_add(to, 2 * learner->features * (int64_t)sizeof(double), "weights of an output");
     kl_plan_add(to, holds_out(spec) ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
     kl_plan_add(to, spec->probability ? known * (int64_t)(sizeof(kl_held_row) + sizeof(double)) : 0, "scores of rows held out");
 }
@@ -309,6 +322,7 @@ const kl_learner_type kl_learner_svm = {
     .begin = begin,
     .observe = observe,
     .learn = learn,
+    .rounds = rounds,
     .plan = plan,
     .clear = clear,
 };

@@ -23,7 +23,7 @@ typedef struct kl_svm {
 typedef struct kl_svm_tour {
     kl_passes *passes;
     int32_t *order;  /* (rows) */
-    const float **z; /* (passes->at_most) */
+    kl_row *z;       /* (passes->at_most) */
 } kl_svm_tour;
 
 double kl_svm_own_weight(const kl_svm *svm, int64_t row); /* times its class's factor */

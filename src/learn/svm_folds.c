@@ -60,7 +60,7 @@ static klift_status test_held(const kl_svm *st, const kl_dual *d, const kl_svm_t
         KL_GO(t->passes->take(t->passes, t->order + from, count, run, t->z));
         for (int64_t i = 0; i < count; i++) {
             int64_t row = t->order[from + i];
-            kl_dual_scores(d, t->z[i], t->z[i], 0, d->outputs, f);
+            kl_dual_scores(d, &t->z[i], &t->z[i], 0, d->outputs, f);
             sum->error += st->targets.weight[row] * error_of(st, row, d->outputs, f);
             sum->weight += st->targets.weight[row];
             if (st->scores != NULL)

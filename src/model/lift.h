@@ -14,6 +14,7 @@ struct klift_map {
     kl_map *map;
     int index_base; /* first column number of the text it was made from: 0, else 1 */
     int64_t row_bytes; /* of a raw row in memory, as the survey saw them; for plans, 0: unknown */
+    int64_t entries;   /* of a row's features in the mean, where they are kept as CSR; 0: they are dense. For plans and passes */
     int64_t sample;    /* rows of the survey's sample; for plans */
     int64_t rows;      /* there are, or INT64_MAX when only the head of a pipe was seen; for plans */
     int64_t table_bytes; /* what the reader holds of the columns of a table; for plans */
@@ -31,7 +32,14 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
 /* lift_sparse.c: z as CSR, start (rows + 1). *needed: the entries, or, when there is no room for what they may be, a room that will
  * do (KLIFT_USAGE). Of a map with dense z those that are not zero. */
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run);
+/* The same for at most KL_CHUNK rows on this thread, of which a map makes CSR: z has the room. -1: it makes dense features of them. */
+int64_t kl_lift_room(const klift_map *lift, const kl_batch *x);
 int64_t kl_lift_norm_room(const klift_map *lift); /* of it for the kept norm of a row, which x has not; 0 of a map that counts no columns */
+klift_status kl_lift_chunk_sparse(const klift_map *lift, const kl_batch *x, const kl_output *z, void *scratch);
+/* All of x behind the rows of `to`, which has nothing but features. */
+klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, klift_run *run);
+/* What lift->entries is to be, by a prepared sample: the map makes CSR of it, with less than a quarter of the columns. */
+int64_t kl_lift_entries(const klift_map *lift, const kl_batch *sample);
 /* Refuses the first row that the map cannot map for its nonzeros, by its number in x: before any work is done. */
 klift_status kl_lift_check(const klift_map *lift, const kl_batch *x);
 /* Exact kernel values of raw rows: k (x rows, y rows). */

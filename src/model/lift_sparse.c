@@ -134,7 +134,7 @@ static void take_nonzeros(const part *p, int64_t columns)
     }
 }
 
-static klift_status apply_sparse(const klift_map *lift, const kl_batch *x, const kl_output *z, void *scratch)
+klift_status kl_lift_chunk_sparse(const klift_map *lift, const kl_batch *x, const kl_output *z, void *scratch)
 {
     kl_batch prepared;
     kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
@@ -155,7 +155,7 @@ static klift_status part_task(void *context, int64_t task, int worker)
         return KLIFT_OK;
     }
     const kl_output out = {.start = p->start, .column = p->column, .value = p->value};
-    return apply_sparse(lift, &rows, &out, scratch);
+    return kl_lift_chunk_sparse(lift, &rows, &out, scratch);
 }
 
 static int64_t whole_room(const klift_map *lift, const kl_batch *x)
@@ -165,6 +165,11 @@ static int64_t whole_room(const klift_map *lift, const kl_batch *x)
         if (__builtin_add_overflow(sum, row_room(lift, x, i), &sum))
             return INT64_MAX;
     return sum;
+}
+
+int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
+{
+    return makes_sparse(lift, x) ? whole_room(lift, x) : -1;
 }
 
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
@@ -195,4 +200,29 @@ klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *s
     }
     *needed = at;
     return KLIFT_OK;
+}
+
+klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, klift_run *run)
+{
+    KL_TRY(kl_lift_check(lift, x));
+    int64_t room = whole_room(lift, x), needed;
+    if (room > INT64_MAX / 4)
+        return kl_fail(KLIFT_MEMORY, "%lld rows have too many features; use fewer", (long long)x->rows);
+    KL_TRY(kl_rows_extend(to, x->rows, room + 1)); /* a row without entries is somewhere too */
+    int64_t *start = to->start + to->rows, used = to->rows > 0 ? *start : 0;
+    KL_TRY(kl_lift_sparse(lift, x, start, to->column + used, to->value + used, room, &needed, run));
+    for (int64_t i = 0; i <= x->rows; i++)
+        start[i] += used;
+    to->rows += x->rows;
+    to->columns = lift->map->n_out;
+    return KLIFT_OK;
+}
+
+int64_t kl_lift_entries(const klift_map *lift, const kl_batch *sample)
+{
+    const kl_map_type *type = lift->map->type;
+    int64_t room = type->nonzeros != NULL && sample->rows > 0 ? type->nonzeros(lift->map, sample) : -1;
+    if (room < 0 || room / sample->rows >= lift->map->n_out / 4)
+        return 0;
+    return room >= sample->rows ? room / sample->rows : 1;
 }

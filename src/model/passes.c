@@ -2,14 +2,12 @@
 #include "model/passes.h"
 
 #include "base/memory.h"
+#include "math/bfloat16.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+/* ---- from the reader ---- */
 
 static klift_status keep_rows(kl_rows *raw, const kl_batch *x)
 {
@@ -21,7 +19,7 @@ static klift_status keep_rows(kl_rows *raw, const kl_batch *x)
     return kl_rows_add(raw, &bare, 0, bare.rows);
 }
 
-klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, kl_rows *raw, float *z, klift_run *run, int64_t *rows)
+klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, const kl_passes_sink *to, klift_run *run, int64_t *rows)
 {
     int64_t features = lift->map->n_out, step = (int64_t)kl_run_threads(run) * KL_CHUNK;
     *rows = 0;
@@ -31,117 +29,284 @@ klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner
         if (x.rows == 0)
             return KLIFT_OK;
         KL_TRY(learner->type->observe(learner, &x));
-        if (raw != NULL)
-            KL_TRY(keep_rows(raw, &x));
-        if (z != NULL)
-            KL_TRY(kl_lift_rows(lift, &x, z + *rows * features, features, run));
+        if (to->raw != NULL)
+            KL_TRY(keep_rows(to->raw, &x));
+        if (to->dense != NULL)
+            KL_TRY(kl_lift_rows(lift, &x, to->dense + *rows * features, features, run));
+        if (to->sparse != NULL)
+            KL_TRY(kl_lift_add(lift, &x, to->sparse, run));
         *rows += x.rows;
     }
     return KLIFT_OK;
 }
 
-static klift_status add_block(kl_feature_passes *p)
+static bool makes_again(const kl_feature_passes *p)
 {
-    KL_TRY(kl_grow(&p->z, &p->room, p->blocks, p->blocks + 1, sizeof *p->z, "features"));
-    KL_TRY(kl_new(&p->z[p->blocks], p->block * p->lift->map->n_out, sizeof **p->z, "a block of features"));
-    p->blocks++;
+    return p->keep == KL_KEEP_ROWS || p->keep == KL_FILE_ROWS;
+}
+
+/* ---- to memory or to the file ---- */
+
+static void narrow(const kl_feature_passes *p, int64_t rows, uint16_t *to)
+{
+    for (int64_t i = 0; i < rows; i++)
+        kl_bfloat16_narrow(p->passes.features, p->made + i * p->passes.features, to + i * p->line);
+}
+
+static klift_status copy_entries(const kl_rows *from, kl_feature_block *to, int64_t *bytes)
+{
+    int64_t count = from->start[from->rows];
+    KL_TRY(kl_new(&to->start, from->rows + 1, sizeof *to->start, "a block of features"));
+    KL_TRY(kl_new(&to->column, count + 1, sizeof *to->column, "a block of features")); /* + 1: a row without entries is somewhere too */
+    KL_TRY(kl_new(&to->value, count + 1, sizeof *to->value, "a block of features"));
+    memcpy(to->start, from->start, (size_t)(from->rows + 1) * sizeof *to->start);
+    memcpy(to->column, from->column, (size_t)count * sizeof *to->column);
+    memcpy(to->value, from->value, (size_t)count * sizeof *to->value);
+    *bytes += (from->rows + 1) * (int64_t)sizeof *to->start + count * (int64_t)(sizeof *to->column + sizeof *to->value);
     return KLIFT_OK;
 }
 
-static int64_t block_bytes(const kl_feature_passes *p)
+static klift_status keep_block(kl_feature_passes *p, int64_t rows)
 {
-    return p->block * p->lift->map->n_out * (int64_t)sizeof(float);
-}
-
-static klift_status open_file(kl_feature_passes *p)
-{
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/klift-features-XXXXXX", folder != NULL && folder[0] != '\0' ? folder : "/tmp");
-    p->file = mkstemp(path);
-    if (p->file < 0)
-        return kl_fail(KLIFT_IO, "%s: cannot make a temporary file for the features: %s; set TMPDIR to a folder with room, or allow more memory", path, strerror(errno));
-    unlink(path); /* it goes with the process, however that ends */
-    return KLIFT_OK;
-}
-
-/* So many rows of features to or from their place in the file. */
-static klift_status move_rows(const kl_feature_passes *p, int64_t first, int64_t count, float *z, bool out)
-{
-    char *bytes = (char *)z;
-    int64_t line = p->passes.features * (int64_t)sizeof(float);
-    for (int64_t done = 0, all = count * line; done < all;) {
-        off_t at = (off_t)(first * line + done);
-        ssize_t moved = out ? pwrite(p->file, bytes + done, (size_t)(all - done), at) : pread(p->file, bytes + done, (size_t)(all - done), at);
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return kl_fail(KLIFT_IO, "the temporary file for the features: cannot %s it: %s; set TMPDIR to a folder with room, or allow more memory", out ? "write" : "read",
-                           moved < 0 ? strerror(errno) : "it ends early");
-        done += moved;
+    KL_TRY(kl_grow(&p->kept, &p->room, p->blocks, p->blocks + 1, sizeof *p->kept, "features"));
+    kl_feature_block *to = &p->kept[p->blocks++];
+    *to = (kl_feature_block){0};
+    if (p->sparse)
+        return copy_entries(&p->entries, to, &p->bytes);
+    if (p->half) {
+        KL_TRY(kl_new(&to->half, rows * p->line, sizeof *to->half, "a block of features"));
+        narrow(p, rows, to->half);
+        p->bytes += p->block * p->line * (int64_t)sizeof *to->half;
+    } else {
+        to->dense = p->made;
+        p->made = NULL;
+        p->bytes += p->block * p->passes.features * (int64_t)sizeof *to->dense;
     }
     return KLIFT_OK;
 }
 
-/* From memory to the file, once they are too many. */
+static void free_block(kl_feature_block *block)
+{
+    kl_free(block->dense);
+    kl_free(block->half);
+    kl_free(block->start);
+    kl_free(block->column);
+    kl_free(block->value);
+}
+
+static klift_status write_block(kl_feature_passes *p, const kl_feature_block *block, int64_t rows)
+{
+    if (p->sparse) {
+        kl_batch view = {.size = sizeof view, .rows = rows, .columns = p->passes.features, .start = block->start, .column = block->column, .value = block->value};
+        return kl_row_file_add(&p->file, &view);
+    }
+    if (p->half)
+        return kl_row_file_add_lines(&p->file, block->half, p->line * (int64_t)sizeof *block->half, rows);
+    return kl_row_file_add_lines(&p->file, block->dense, p->passes.features * (int64_t)sizeof *block->dense, rows);
+}
+
+/* What was just made. */
+static klift_status write_made(kl_feature_passes *p, int64_t rows)
+{
+    kl_feature_block block = {.dense = p->made, .half = p->narrow, .start = p->entries.start, .column = p->entries.column, .value = p->entries.value};
+    if (!p->sparse && p->half) {
+        if (p->narrow == NULL)
+            KL_TRY(kl_new(&p->narrow, p->block * p->line, sizeof *p->narrow, "a block of features"));
+        block.half = p->narrow;
+        narrow(p, rows, p->narrow);
+    }
+    return write_block(p, &block, rows);
+}
+
+static klift_status write_raw(kl_feature_passes *p)
+{
+    kl_batch rows = kl_rows_view(&p->raw);
+    klift_status status = kl_row_file_add(&p->file, &rows);
+    kl_rows_empty(&p->raw);
+    return status;
+}
+
+/* From here on to the file, and what is in memory first. */
 static klift_status spill(kl_feature_passes *p, klift_run *run)
 {
-    KL_TRY(open_file(p));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "features", "neither the features nor the rows fit their part of max-memory: the features go to a temporary file");
+    p->keep = p->keep == KL_FILE_ROWS ? KL_FILE_ROWS : KL_FILE_FEATURES;
+    KL_TRY(kl_row_file_open(&p->file));
+    kl_run_say(run, KLIFT_EVENT_NOTE, "features", "neither the features nor the rows fit their part of max-memory: the %s go to a temporary file",
+               makes_again(p) ? "rows" : "features");
     for (int64_t b = 0; b < p->blocks; b++) {
-        KL_TRY(move_rows(p, b * p->block, p->block, p->z[b], true));
-        if (b > 0) {
-            kl_free(p->z[b]);
-            p->z[b] = NULL;
-        }
+        KL_TRY(write_block(p, &p->kept[b], p->block));
+        free_block(&p->kept[b]);
+        p->kept[b] = (kl_feature_block){0};
     }
-    if (p->blocks > 1)
-        p->blocks = 1;
-    p->keep = KL_KEEP_NOTHING;
+    p->blocks = 0;
     return KLIFT_OK;
-}
-
-static klift_status take(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, const float **z)
-{
-    kl_feature_passes *p = (kl_feature_passes *)passes;
-    int64_t features = passes->features;
-    KL_TRY(kl_run_check(run));
-    for (int64_t i = 0; i < count; i++)
-        z[i] = p->keep == KL_KEEP_FEATURES ? p->z[index[i] / p->block] + index[i] % p->block * features : p->z[0] + i * features;
-    for (int64_t i = 0; p->keep == KL_KEEP_NOTHING && i < count; i++)
-        KL_TRY(move_rows(p, index[i], 1, p->z[0] + i * features, false));
-    if (p->keep != KL_KEEP_ROWS)
-        return KLIFT_OK;
-    kl_batch all = kl_rows_view(&p->raw);
-    kl_rows_empty(&p->chosen);
-    for (int64_t i = 0; i < count; i++)
-        KL_TRY(kl_rows_add(&p->chosen, &all, index[i], 1));
-    kl_batch x = kl_rows_view(&p->chosen);
-    return kl_lift_rows(p->lift, &x, p->z[0], features, run);
 }
 
 /* One block more from the reader, and where it goes. */
 static klift_status take_block(kl_feature_passes *p, kl_learner *learner, int64_t most, klift_run *run, int64_t *rows)
 {
-    if (p->keep == KL_KEEP_FEATURES && p->blocks > 0 && (p->blocks + 1) * block_bytes(p) > most)
+    if (p->keep == KL_KEEP_FEATURES && p->blocks > 0 && p->bytes + p->bytes / p->blocks > most)
         KL_TRY(spill(p, run));
-    if (p->keep == KL_KEEP_FEATURES || p->blocks == 0)
-        KL_TRY(add_block(p));
-    float *z = p->keep == KL_KEEP_ROWS ? NULL : p->z[p->blocks - 1];
-    KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, p->keep == KL_KEEP_ROWS ? &p->raw : NULL, z, run, rows));
-    return p->keep == KL_KEEP_NOTHING ? move_rows(p, p->passes.rows, *rows, z, true) : KLIFT_OK;
+    bool again = makes_again(p);
+    if (!p->sparse && p->made == NULL)
+        KL_TRY(kl_new(&p->made, p->block * p->passes.features, sizeof *p->made, "a block of features"));
+    kl_rows_empty(&p->entries);
+    kl_passes_sink to = {.raw = again ? &p->raw : NULL, .dense = again ? NULL : p->made, .sparse = again || !p->sparse ? NULL : &p->entries};
+    KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, &to, run, rows));
+    if (p->sparse && p->half && *rows > 0 && !again)
+        kl_bfloat16_round(p->entries.start[*rows], p->entries.value);
+    if (*rows == 0 || p->keep == KL_KEEP_ROWS)
+        return KLIFT_OK;
+    return p->keep == KL_KEEP_FEATURES ? keep_block(p, *rows) : again ? write_raw(p) : write_made(p, *rows);
+}
+
+/* ---- to the learner ---- */
+
+enum { AT_ONCE = 16 }; /* rows of one task */
+
+typedef struct conversion {
+    const kl_feature_passes *p;
+    int64_t rows;
+    bool widen; /* p->from to p->made; otherwise what is there is rounded */
+} conversion;
+
+static klift_status convert_task(void *context, int64_t task, int worker)
+{
+    const conversion *c = context;
+    int64_t features = c->p->passes.features;
+    (void)worker;
+    for (int64_t i = task * AT_ONCE; i < c->rows && i < (task + 1) * AT_ONCE; i++)
+        if (c->widen)
+            kl_bfloat16_widen(features, c->p->from[i], c->p->made + i * features);
+        else
+            kl_bfloat16_round(features, c->p->made + i * features);
+    return KLIFT_OK;
+}
+
+static klift_status convert(const kl_feature_passes *p, int64_t rows, bool widen, klift_run *run)
+{
+    conversion c = {p, rows, widen};
+    return kl_run_parallel(run, (rows + AT_ONCE - 1) / AT_ONCE, convert_task, &c);
+}
+
+static void show_made(const kl_feature_passes *p, int64_t count, kl_row *z)
+{
+    for (int64_t i = 0; i < count; i++)
+        z[i] = (kl_row){p->passes.features, NULL, p->made + i * p->passes.features};
+}
+
+static kl_row entries_of(const int64_t *start, const int32_t *column, const float *value, int64_t row)
+{
+    return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row]};
+}
+
+static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const kl_feature_block *block = &p->kept[index[i] / p->block];
+        int64_t row = index[i] % p->block;
+        if (p->sparse)
+            z[i] = entries_of(block->start, block->column, block->value, row);
+        else if (p->half)
+            p->from[i] = block->half + row * p->line;
+        else
+            z[i] = (kl_row){p->passes.features, NULL, block->dense + row * p->passes.features};
+    }
+    if (p->sparse || !p->half)
+        return KLIFT_OK;
+    show_made(p, count, z);
+    return convert(p, count, true, run);
+}
+
+static klift_status take_filed(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+{
+    KL_TRY(kl_row_file_take(&p->file, index, count, z));
+    if (p->sparse || !p->half)
+        return KLIFT_OK;
+    for (int64_t i = 0; i < count; i++)
+        p->from[i] = (const uint16_t *)(const void *)z[i].value;
+    show_made(p, count, z);
+    return convert(p, count, true, run);
+}
+
+static klift_status choose_filed(kl_feature_passes *p, const int32_t *index, int64_t count, kl_row *row)
+{
+    KL_TRY(kl_row_file_take(&p->file, index, count, row));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t start[2] = {0, row[i].count};
+        kl_batch one = {.size = sizeof one, .rows = 1, .columns = row[i].count, .dense = row[i].value, .stride = row[i].count};
+        if (row[i].column != NULL)
+            one = (kl_batch){.size = sizeof one, .rows = 1, .columns = p->lift->prepare.n_in, .start = start, .column = row[i].column, .value = row[i].value};
+        KL_TRY(kl_rows_add(&p->chosen, &one, 0, 1));
+    }
+    return KLIFT_OK;
+}
+
+static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+{
+    kl_rows_empty(&p->chosen);
+    if (p->keep == KL_FILE_ROWS)
+        KL_TRY(choose_filed(p, index, count, z));
+    kl_batch all = kl_rows_view(&p->raw);
+    for (int64_t i = 0; p->keep == KL_KEEP_ROWS && i < count; i++)
+        KL_TRY(kl_rows_add(&p->chosen, &all, index[i], 1));
+    kl_batch x = kl_rows_view(&p->chosen);
+    if (!p->sparse) {
+        KL_TRY(kl_lift_rows(p->lift, &x, p->made, p->passes.features, run));
+        show_made(p, count, z);
+        return p->half ? convert(p, count, false, run) : KLIFT_OK;
+    }
+    kl_rows_empty(&p->entries);
+    KL_TRY(kl_lift_add(p->lift, &x, &p->entries, run));
+    if (p->half)
+        kl_bfloat16_round(p->entries.start[count], p->entries.value);
+    for (int64_t i = 0; i < count; i++)
+        z[i] = entries_of(p->entries.start, p->entries.column, p->entries.value, i);
+    return KLIFT_OK;
+}
+
+static klift_status take(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+{
+    kl_feature_passes *p = (kl_feature_passes *)passes;
+    KL_TRY(kl_run_check(run));
+    if (makes_again(p))
+        return take_again(p, index, count, run, z);
+    return p->keep == KL_KEEP_FEATURES ? take_kept(p, index, count, run, z) : take_filed(p, index, count, run, z);
+}
+
+/* ---- open and close ---- */
+
+/* What take needs beside the features themselves, and not what only the reader's rows needed. */
+static klift_status make_room(kl_feature_passes *p)
+{
+    bool widens = p->half && !p->sparse;
+    if (p->keep == KL_KEEP_FEATURES && widens && p->passes.at_most > KL_CHUNK)
+        p->passes.at_most = KL_CHUNK; /* few enough to stay in a cache once they are wide */
+    if (!makes_again(p) && !widens) {
+        kl_free(p->made);
+        p->made = NULL;
+    }
+    if (p->keep != KL_KEEP_ROWS)
+        kl_rows_clear(&p->raw);
+    kl_rows_clear(&p->entries);
+    kl_gather_clear(&p->gather);
+    kl_free(p->narrow);
+    p->narrow = NULL;
+    return widens ? kl_new(&p->from, p->passes.at_most, sizeof *p->from, "rows of features") : KLIFT_OK;
 }
 
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
 {
     int64_t rows, most = INT64_MAX, limit = kl_run_memory(run), features = lift->map->n_out;
-    *p = (kl_feature_passes){.passes = {.features = features, .at_most = kl_learner_block(features), .take = take}, .lift = lift,
-                             .gather = {.reader = reader, .width = lift->prepare.n_in}, .block = kl_learner_block(features), .file = -1};
+    kl_extent extent = {.rows = lift->rows, .row_bytes = lift->row_bytes, .entries = lift->entries};
+    int64_t block = kl_learner_taken(learner, &extent);
+    *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take}, .lift = lift, .gather = {.reader = reader, .width = lift->prepare.n_in},
+                             .sparse = lift->entries > 0, .half = kl_learner_rounds(learner), .block = block, .line = features + features % 2};
     if (lift->rows == INT64_MAX)
         most = limit / 2;
     else
-        p->keep = kl_learner_keep(lift->rows, features, lift->row_bytes, limit);
-    if (p->keep == KL_KEEP_NOTHING)
+        p->keep = kl_learner_keep(learner, &extent, limit);
+    if (p->keep == KL_FILE_FEATURES || p->keep == KL_FILE_ROWS)
         KL_TRY(spill(p, run));
     do {
         KL_TRY(take_block(p, learner, most, run, &rows));
@@ -149,17 +314,20 @@ klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_read
         KL_TRY(kl_run_progress(run, "features", p->passes.rows, reader->total, NAN));
     } while (rows == p->block);
     kl_reader_say(reader, run);
-    return KLIFT_OK;
+    return make_room(p);
 }
 
 void kl_passes_close(kl_feature_passes *p)
 {
     for (int64_t b = 0; b < p->blocks; b++)
-        kl_free(p->z[b]);
-    kl_free(p->z);
+        free_block(&p->kept[b]);
+    kl_free(p->kept);
+    kl_free(p->made);
+    kl_free(p->narrow);
+    kl_free(p->from);
+    kl_rows_clear(&p->entries);
     kl_rows_clear(&p->raw);
     kl_rows_clear(&p->chosen);
     kl_gather_clear(&p->gather);
-    if (p->file >= 0)
-        close(p->file);
+    kl_row_file_close(&p->file);
 }

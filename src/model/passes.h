@@ -1,28 +1,54 @@
 /* passes.h - features of all rows for learners that want them several times, in any order: kept in memory where they take at most
  * half of max-memory; otherwise made again from rows that are kept, where those take at most a quarter; otherwise in a temporary
- * file, as for rows that can be read once only and turn out to be too many. The same numbers in all cases. */
+ * file, or made again from rows that are in one, where those take less than half as much. Rows that can be read once only go to memory,
+ * and as features to a file when they turn out to be too many. Dense or CSR (lift->entries). The same numbers in all cases. */
 #ifndef KL_FEATURE_PASSES_H
 #define KL_FEATURE_PASSES_H
 
 #include "data/gather.h"
 #include "model/lift.h"
+#include "model/row_file.h"
+
+/* Features of some rows: one of dense, half, or the three of CSR. */
+typedef struct kl_feature_block {
+    float *dense;   /* (block, features) */
+    uint16_t *half; /* bfloat16 (block, line) */
+    int64_t *start;
+    int32_t *column;
+    float *value;
+} kl_feature_block;
 
 typedef struct kl_feature_passes {
     kl_passes passes; /* what the learner sees */
     const klift_map *lift;
     kl_gather gather;
-    kl_keep keep;   /* nothing: features are in the file */
+    kl_keep keep;
+    bool sparse;    /* features are CSR */
+    bool half;      /* they are rounded to bfloat16 */
     int64_t block;  /* rows of one */
-    float **z;      /* kept features: every block; otherwise one, used again */
-    int64_t blocks, room;
+    int64_t line;   /* of half: features, made even */
+    kl_feature_block *kept; /* every block, with keep = features */
+    int64_t blocks, room, bytes; /* bytes: in them */
+    float *made;    /* features on their way, dense (block, features) */
+    kl_rows entries; /* the same, CSR */
+    uint16_t *narrow; /* a block of half on its way to the file */
+    const uint16_t **from; /* (at_most) rows to be widened */
     kl_rows raw, chosen;
-    int file;
+    kl_row_file file;
 } kl_feature_passes;
 
 /* Rows of the reader from where it stands, all observed by the learner. Call close also after a failure. */
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run);
 void kl_passes_close(kl_feature_passes *p);
-/* One block from the reader: z (block, n_out), observed by the learner, kept in raw when that is not NULL, lifted when z is not NULL. */
-klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, kl_rows *raw, float *z, klift_run *run, int64_t *rows);
+
+/* Where the rows of a block go, each NULL or behind what is there: raw rows, features (block, n_out), features as CSR. */
+typedef struct kl_passes_sink {
+    kl_rows *raw;
+    float *dense;
+    kl_rows *sparse;
+} kl_passes_sink;
+
+/* One block from the reader, observed by the learner. */
+klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, const kl_passes_sink *to, klift_run *run, int64_t *rows);
 
 #endif

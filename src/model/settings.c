@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, CACHE, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -16,6 +16,7 @@ const kl_param kl_settings_params[] = {
     {"tolerance", KL_REAL, "auto", 0, 1, true, "auto", "tolerance of the learner, such as svm's: the duality gap at which it stops"},
     {"epsilon", KL_REAL, "auto", 0, 1e30, false, "auto", "epsilon of the learner, such as svm's: errors of a regression that cost nothing"},
     {"bias", KL_REAL, "auto", -1, 1e30, false, "auto", "bias of the learner, such as svm's: the constant feature behind the intercept, -1 or 0: none"},
+    {"cache", KL_WORD, "auto", 0, 0, false, "auto|float32|bf16", "cache of the learner, such as svm's: what features are rounded to for training; bf16 takes half the memory"},
     {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
     {"path", KL_FREE, "none", 0, 0, false, NULL, "values of C to choose from by the search (svm), each begun where the last one ended: none, auto or C,C,..."},
@@ -85,6 +86,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case TOLERANCE: spec->tolerance = v.number; break;
     case EPSILON: spec->epsilon = v.number; break;
     case BIAS: spec->bias = v.number; break;
+    case CACHE: spec->cache = v.word; break;
     case LAMBDA: spec->lambda = v.number; break;
     case C: spec->c = v.number; break;
     case PATH: KL_TRY(set_text(&spec->path, value, kl_cost_path_check)); break;
@@ -142,6 +144,7 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_number(text, "tolerance", spec->tolerance, "auto");
     print_number(text, "epsilon", spec->epsilon, "auto");
     print_number(text, "bias", spec->bias, "auto");
+    print_word(text, CACHE, spec->cache);
     print_number(text, "lambda", spec->lambda, "auto");
     print_number(text, "c", spec->c, "none");
     kl_text_add(text, ",path=");
@@ -175,15 +178,17 @@ void kl_settings_free(klift_spec *spec)
 
 klift_status kl_settings_learner(const klift_spec *spec, kl_text *text)
 {
+    static const char *const words[] = {NULL, "float32", "bf16"}; /* of cache */
     const struct {
         const char *key;
         double value;
-    } more[] = {{"tolerance", spec->tolerance}, {"epsilon", spec->epsilon}, {"bias", spec->bias}};
+        const char *word;
+    } more[] = {{"tolerance", spec->tolerance, NULL}, {"epsilon", spec->epsilon, NULL}, {"bias", spec->bias, NULL}, {"cache", NAN, words[spec->cache]}};
     kl_text_add(text, "%s", spec->learner);
     KL_TRY(kl_text_status(text));
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-        if (!isnan(more[i].value))
-            KL_TRY(kl_learner_add(text, more[i].key, more[i].value));
+        if (!isnan(more[i].value) || more[i].word != NULL)
+            KL_TRY(kl_learner_add(text, more[i].key, more[i].value, more[i].word));
     return KLIFT_OK;
 }
 

@@ -13,6 +13,7 @@ struct klift_spec {
     int task;          /* index into KL_TASK_WORDS */
     double lambda, c;  /* NaN: not given */
     double tolerance, epsilon, bias; /* parameters of the learner, NaN: as its text says */
+    int cache;         /* of the learner too; 0: as its text says, float32, bf16 */
     char *path;        /* none, auto or values of C */
     int search;        /* index into KL_SEARCH_WORDS: 0 is auto */
     int folds;

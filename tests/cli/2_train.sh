@@ -154,7 +154,7 @@ svm="--learner svm:loss=hinge,passes=20 --kernel gaussian:gamma=40 --features 12
 # shellcheck disable=SC2086
 expect 0 "svm trains" "$KLIFT" train spiral.svm $svm -o svm.klift
 says "svm says how near it came" err '^klift: note: objective [0-9.e+]+, duality gap [0-9.e-]+ of it, [0-9]+ passes$'
-says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20,classes=one-vs-rest$'
+says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20,classes=one-vs-rest,cache=float32$'
 # shellcheck disable=SC2086
 expect 0 "svm with little memory makes features again" "$KLIFT" train spiral.svm $svm --max-memory 12M --verbose -o again.klift
 says "its plan says so" err 'features of 4096 rows, made in every pass'
@@ -166,6 +166,19 @@ says "spills to a temporary file" err 'the features go to a temporary file$'
 holds "and gives the model of the file" cmp svm.klift spilt.klift
 expect 5 "no folder for the temporary file is an I/O error" sh -c 'cat spiral.svm | TMPDIR=/nowhere "$1" train - '"$svm"' --max-memory 12M -o spilt.klift' sh "$KLIFT"
 says "that says what to do" err 'set TMPDIR to a folder with room'
+# shellcheck disable=SC2086
+expect 0 "svm trains on rounded features" "$KLIFT" train spiral.svm $svm --cache bf16 --verbose -o half.klift
+says "and the model says so" out 'classes=one-vs-rest,cache=bf16$'
+# shellcheck disable=SC2086
+expect 0 "and so by the learner's text" "$KLIFT" train spiral.svm ${svm/passes=20/passes=20,cache=bf16} -o text.klift
+holds "which is the same" cmp half.klift text.klift
+# shellcheck disable=SC2086
+expect 0 "with little memory from a file" sh -c 'cat spiral.svm | "$1" train - '"$svm"' --cache bf16 --max-memory 8M -o spilt.klift' sh "$KLIFT"
+says "that the features went to" err 'the features go to a temporary file$'
+holds "too" cmp half.klift spilt.klift
+expect 2 "ridge rounds nothing" "$KLIFT" train spiral.svm --cache bf16
+says "and says so" err 'learner ridge has no cache: leave it out'
+expect 2 "a cache of another kind is refused" "$KLIFT" train spiral.svm --learner svm --cache half
 # shellcheck disable=SC2086
 expect 0 "a width is searched for svm too" "$KLIFT" train spiral.svm --learner svm --kernel gaussian:gamma=search --features 64 -o searched.klift
 "$KLIFT" generate rings circle.svm --rows 2000 -q
