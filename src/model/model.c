@@ -1,12 +1,11 @@
 /*
  * model.c - scores f(z) = w z + b. Rows go in chunks of 256 through preparation, map and weights on one thread each;
- * every value is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it. With a code the
- * values are those of its bits, and the scores of classes are decoded from them.
+ * every value is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it, nor on whether its
+ * features are had as CSR (row.h). With a code the values are those of its bits, and the scores of classes are decoded from them.
  */
 #include "model/model.h"
 
 #include "base/memory.h"
-#include "math/micro.h"
 
 #include <math.h>
 
@@ -33,11 +32,31 @@ typedef struct scoring {
     const klift_model *model;
     const kl_batch *x;
     double *scores;
-    float *z; /* per worker: (KL_CHUNK, features) */
+    unsigned char *z; /* per worker: features (KL_CHUNK, features), or CSR with room for so many entries */
     unsigned char *scratch;
     double *bits; /* per worker: the values of a row's bits */
-    int64_t z_floats, scratch_bytes;
+    int64_t z_bytes, scratch_bytes, room; /* room -1: dense */
 } scoring;
+
+/* Features of a part, at their place: CSR, or dense with start NULL. */
+static klift_status lift_part(const scoring *s, const kl_batch *part, int worker, kl_output *z)
+{
+    unsigned char *memory = s->z + worker * s->z_bytes, *scratch = s->scratch + worker * s->scratch_bytes;
+    *z = (kl_output){.dense = (float *)(void *)memory, .stride = s->model->weights.features};
+    if (s->room < 0)
+        return kl_lift_chunk(s->model->lift, part, z->dense, z->stride, false, scratch);
+    *z = (kl_output){.start = (int64_t *)(void *)memory};
+    z->column = (int32_t *)(z->start + KL_CHUNK + 1);
+    z->value = (float *)(z->column + s->room);
+    return kl_lift_chunk_sparse(s->model->lift, part, z, scratch);
+}
+
+static kl_row row_of(const kl_output *z, int64_t row)
+{
+    if (z->start == NULL)
+        return (kl_row){z->stride, NULL, z->dense + row * z->stride};
+    return (kl_row){z->start[row + 1] - z->start[row], z->column + z->start[row], z->value + z->start[row]};
+}
 
 static klift_status check_finite(const double *value, int64_t count, int64_t row)
 {
@@ -52,13 +71,14 @@ static klift_status score_task(void *context, int64_t task, int worker)
 {
     const scoring *s = context;
     const kl_weights *w = &s->model->weights;
-    int64_t first = task * KL_CHUNK, left = s->x->rows - first, stride = w->features, rows = kl_weights_rows(w);
+    int64_t first = task * KL_CHUNK, left = s->x->rows - first, rows = kl_weights_rows(w);
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
-    float *z = s->z + worker * s->z_floats;
-    KL_TRY(kl_lift_chunk(s->model->lift, &part, z, stride, false, s->scratch + worker * s->scratch_bytes));
+    kl_output z;
+    KL_TRY(lift_part(s, &part, worker, &z));
     for (int64_t i = 0; i < part.rows; i++) {
         double *score = s->scores + (first + i) * w->outputs, *value = s->bits != NULL ? s->bits + worker * rows : score;
-        kl_micro_get()->row_dots(w->features, z + i * stride, z + i * stride, rows, w->w, w->features, value);
+        kl_row row = row_of(&z, i);
+        kl_row_dots(&row, &row, w->features, rows, w->w, w->features, value);
         for (int64_t o = 0; o < rows; o++)
             value[o] += w->b[o];
         KL_TRY(check_finite(value, rows, first + i));
@@ -70,10 +90,20 @@ static klift_status score_task(void *context, int64_t task, int worker)
     return KLIFT_OK;
 }
 
+/* Where CSR takes less than half as much as the rows spread out. */
+static void choose_form(scoring *s)
+{
+    const int64_t entry = sizeof(int32_t) + sizeof(float), starts = (KL_CHUNK + 1) * (int64_t)sizeof(int64_t);
+    if (s->room >= 0 && s->room < (s->z_bytes / 2 - starts) / entry)
+        s->z_bytes = (starts + (s->room + 1) * entry + 63) / 64 * 64; /* + 1: a row without entries is somewhere too */
+    else
+        s->room = -1;
+}
+
 klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run)
 {
     int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK, rows = x->rows < KL_CHUNK ? x->rows : KL_CHUNK, threads = kl_run_threads(run);
-    scoring s = {.model = model, .x = x, .scores = scores, .z_floats = rows * model->weights.features};
+    scoring s = {.model = model, .x = x, .scores = scores, .z_bytes = rows * model->weights.features * (int64_t)sizeof(float)};
     if (model->weights.outputs == 0)
         return kl_fail(KLIFT_MODEL, "the model has no weights: it holds a preparation and a map only; train one");
     KL_TRY(kl_lift_check(model->lift, x));
@@ -82,8 +112,11 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
         kl_batch part = kl_batch_part(x, t * KL_CHUNK, left < KL_CHUNK ? left : KL_CHUNK);
         int64_t bytes = kl_lift_scratch(model->lift, &part);
         s.scratch_bytes = bytes > s.scratch_bytes ? bytes : s.scratch_bytes;
+        int64_t room = kl_lift_room(model->lift, &part);
+        s.room = t == 0 || room > s.room ? room : s.room;
     }
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, threads * s.z_floats * (int64_t)sizeof(float), &s.z));
+    choose_form(&s);
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, threads * s.z_bytes, &s.z));
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * s.scratch_bytes, &s.scratch));
     if (model->weights.code.bits > 0)
         KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
