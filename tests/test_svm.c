@@ -4,6 +4,7 @@
  */
 #include "learn/dual.h"
 #include "learn/statistics.h"
+#include "linear.h"
 #include "support.h"
 
 #include <math.h>
@@ -24,12 +25,7 @@ static double sign[ROWS], target[ROWS];
 
 static void make_problem(void)
 {
-    syn_rows_float(ROWS, COLUMNS, x);
-    for (int i = 0; i < ROWS; i++) {
-        double f = (double)x[i * COLUMNS] + 0.5 * (double)x[i * COLUMNS + 1], noise = syn_normal((uint64_t)i, 100);
-        sign[i] = f + 0.3 * noise > 0 ? 1 : -1;
-        target[i] = 2 * f + 0.2 * noise;
-    }
+    linear_problem(ROWS, COLUMNS, x, sign, target);
 }
 
 /* ---- dual.c by itself ---- */
@@ -42,18 +38,9 @@ static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
 
 static double objective(kl_loss loss, const double *w, double b)
 {
-    double sum = b * b / 2;
-    for (int j = 0; j < COLUMNS; j++)
-        sum += w[j] * w[j] / 2;
-    for (int i = 0; i < ROWS; i++) {
-        double f = b;
-        for (int j = 0; j < COLUMNS; j++)
-            f += w[j] * (double)x[i * COLUMNS + j];
-        double over = loss <= KL_SQUARED_HINGE ? 1 - sign[i] * f : fabs(f - target[i]) - epsilon;
-        over = over > 0 ? over : 0;
-        sum += c * (loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? over * over : over);
-    }
-    return sum;
+    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+    rows.target = loss <= KL_SQUARED_HINGE ? sign : target;
+    return b * b / 2 + linear_objective(loss, c, &rows, w, b);
 }
 
 static void the_gap_is_never_negative_and_goes_to_zero(void **state)
@@ -103,47 +90,6 @@ static void the_gap_is_never_negative_and_goes_to_zero(void **state)
 
 /* ---- through klift.h ---- */
 
-static klift_model *train(const char *learner, const char *task, const klift_batch *rows, const char *threads, const char *memory)
-{
-    klift_spec *spec;
-    klift_data *data;
-    klift_run *run;
-    klift_model *model = NULL;
-    assert_int_equal(klift_run_new(&run), KLIFT_OK);
-    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
-    if (memory != NULL)
-        assert_int_equal(klift_run_set(run, "max-memory", memory), KLIFT_OK);
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "kernel", "linear"), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "learner", learner), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "task", task), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "c", "3"), KLIFT_OK);
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
-    klift_status status = klift_train(spec, data, run, &model);
-    if (status != KLIFT_OK)
-        assert_null(model);
-    klift_data_free(data);
-    klift_spec_free(spec);
-    klift_run_free(run);
-    return model;
-}
-
-/* Weights by scores: of the origin and of each unit vector. */
-static void weights_of(const klift_model *model, int64_t outputs, double *w)
-{
-    float unit[(COLUMNS + 1) * COLUMNS] = {0};
-    for (int j = 0; j < COLUMNS; j++)
-        unit[(j + 1) * COLUMNS + j] = 1;
-    klift_batch rows = dense_batch(COLUMNS + 1, COLUMNS, unit);
-    double score[(COLUMNS + 1) * 8];
-    assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
-    for (int64_t o = 0; o < outputs; o++) {
-        w[o * (COLUMNS + 1) + COLUMNS] = score[o];
-        for (int j = 0; j < COLUMNS; j++)
-            w[o * (COLUMNS + 1) + j] = score[(j + 1) * outputs + o] - score[o];
-    }
-}
-
 static void weights_are_those_of_liblinear(void **state)
 {
     static const double figure[LOSSES][COLUMNS + 1] = {{4.173200, 2.144663, -0.133314, 0.417150, -0.125703, 0.211608},
@@ -159,9 +105,9 @@ static void weights_are_those_of_liblinear(void **state)
         rows.target = l <= KL_SQUARED_HINGE ? sign : target;
         rows.targets = 1;
         snprintf(learner, sizeof learner, "svm:loss=%s,tolerance=1e-12,passes=1000000", loss_name[l]);
-        klift_model *model = train(learner, l <= KL_SQUARED_HINGE ? "classify" : "regress", &rows, "1", NULL);
+        klift_model *model = linear_train(learner, l <= KL_SQUARED_HINGE ? "classify" : "regress", &rows, "1", NULL);
         assert_non_null(model);
-        weights_of(model, 1, w);
+        linear_weights(model, COLUMNS, 1, w);
         for (int j = 0; j <= COLUMNS; j++)
             if (!(fabs(w[j] - figure[l][j]) < 2e-5))
                 fail_msg("%s: weight %d is %.6f, LIBLINEAR's %.6f", loss_name[l], j, w[j], figure[l][j]);
@@ -192,18 +138,18 @@ static void crammer_and_singer_are_those_of_liblinear(void **state)
     klift_batch rows = dense_batch(ROWS, COLUMNS, x);
     rows.target = three;
     rows.targets = 1;
-    klift_model *model = train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "2", NULL);
+    klift_model *model = linear_train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "2", NULL);
     assert_non_null(model);
-    weights_of(model, 3, w);
+    linear_weights(model, COLUMNS, 3, w);
     for (int i = 0; i < 3 * (COLUMNS + 1); i++)
         if (!(fabs(w[i] - figure[i / (COLUMNS + 1)][i % (COLUMNS + 1)]) < 1e-4))
             fail_msg("weight %d is %.6f, LIBLINEAR's %.6f", i, w[i], figure[i / (COLUMNS + 1)][i % (COLUMNS + 1)]);
     klift_model_free(model);
     rows.target = sign;
-    model = train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "1", NULL);
+    model = linear_train("svm:classes=crammer-singer,tolerance=1e-9,passes=1000000", "classify", &rows, "1", NULL);
     assert_non_null(model);
     assert_int_equal(klift_model_outputs(model), 1);
-    weights_of(model, 1, pair);
+    linear_weights(model, COLUMNS, 1, pair);
     double least = joint_objective(pair);
     print_message("two classes: objective %.6f\n", least);
     for (int j = 0; j <= COLUMNS; j++) /* no direction leads down */
@@ -214,14 +160,6 @@ static void crammer_and_singer_are_those_of_liblinear(void **state)
             assert_true(joint_objective(moved) >= least - 1e-5);
         }
     klift_model_free(model);
-}
-
-static char *bytes_of(const klift_model *model, int64_t *count)
-{
-    assert_int_equal(klift_model_bytes(model, NULL, 0, count), KLIFT_OK);
-    char *bytes = malloc((size_t)*count);
-    assert_int_equal(klift_model_bytes(model, bytes, *count, count), KLIFT_OK);
-    return bytes;
 }
 
 /* Five classes over three blocks of rows: outputs are split among threads, features kept or made again. */
@@ -241,10 +179,10 @@ static void threads_and_memory_change_no_byte(void **state)
     rows.target = class_of;
     rows.targets = 1;
     for (int k = 0; k < 4; k++) {
-        klift_model *model = train("svm:loss=hinge,passes=7", "classify", &rows, ways[k][0], ways[k][1]);
+        klift_model *model = linear_train("svm:loss=hinge,passes=7", "classify", &rows, ways[k][0], ways[k][1]);
         assert_non_null(model);
         int64_t count;
-        char *bytes = bytes_of(model, &count);
+        char *bytes = linear_bytes(model, &count);
         if (k == 0) {
             first = bytes;
             first_count = count;
@@ -271,18 +209,18 @@ static void what_cannot_be_is_refused(void **state)
     klift_batch rows = dense_batch(ROWS, COLUMNS, x);
     rows.target = sign;
     rows.targets = 1;
-    assert_null(train("svm:loss=epsilon", "classify", &rows, "1", NULL));
+    assert_null(linear_train("svm:loss=epsilon", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "use hinge or squared-hinge"));
-    assert_null(train("svm:loss=hinge", "regress", &rows, "1", NULL));
+    assert_null(linear_train("svm:loss=hinge", "regress", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "use epsilon or squared-epsilon"));
-    assert_null(train("svm:classes=crammer-singer,loss=squared-hinge", "classify", &rows, "1", NULL));
+    assert_null(linear_train("svm:classes=crammer-singer,loss=squared-hinge", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "leave out loss=squared-hinge"));
     rows.weight = nothing;
-    assert_null(train("svm", "classify", &rows, "1", NULL));
+    assert_null(linear_train("svm", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "all weights are zero"));
     rows.weight = NULL;
     rows.target = ones;
-    assert_null(train("svm", "classify", &rows, "1", NULL));
+    assert_null(linear_train("svm", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "one class only"));
     klift_spec *spec;
     assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
@@ -290,24 +228,6 @@ static void what_cannot_be_is_refused(void **state)
     assert_non_null(strstr(klift_error(), "did you mean 'loss'"));
     assert_int_equal(klift_spec_set(spec, "c", "0"), KLIFT_USAGE);
     klift_spec_free(spec);
-}
-
-/* A training with settings as key, value, key, value, ..., NULL. */
-static klift_status train_set(const klift_batch *rows, const char *const *setting, klift_model **model)
-{
-    klift_spec *spec;
-    klift_data *data;
-    klift_status status = KLIFT_OK;
-    *model = NULL;
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    for (; status == KLIFT_OK && *setting != NULL; setting += 2)
-        status = klift_spec_set(spec, setting[0], setting[1]);
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
-    if (status == KLIFT_OK)
-        status = klift_train(spec, data, NULL, model);
-    klift_data_free(data);
-    klift_spec_free(spec);
-    return status;
 }
 
 /* tolerance, epsilon, bias and cache as settings are those of the learner's text, whichever is set first, and the model tells them. */
@@ -339,8 +259,8 @@ static void settings_of_the_learner_become_its_text(void **state)
     rows.target = target;
     rows.targets = 1;
     for (int k = 0; k < 3; k++) {
-        assert_int_equal(train_set(&rows, ways[k], &model), KLIFT_OK);
-        char *bytes = bytes_of(model, &count);
+        assert_int_equal(linear_train_set(&rows, ways[k], NULL, &model), KLIFT_OK);
+        char *bytes = linear_bytes(model, &count);
         if (k > 0) {
             assert_int_equal(count, first_count);
             assert_memory_equal(bytes, first, (size_t)count);
@@ -355,7 +275,7 @@ static void settings_of_the_learner_become_its_text(void **state)
     }
     free(first);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(train_set(&rows, wrong[i].setting, &model), KLIFT_USAGE);
+        assert_int_equal(linear_train_set(&rows, wrong[i].setting, NULL, &model), KLIFT_USAGE);
         if (strstr(klift_error(), wrong[i].answer) == NULL)
             fail_msg("no '%s' in: %s", wrong[i].answer, klift_error());
     }
@@ -411,7 +331,7 @@ static void held_out_rows_are_those_of_the_folds(void **state)
             for (int i = 0; i < ROWS; i++)
                 weight[i] = fold[i] != f;
             others.weight = weight;
-            klift_model *model = train(learner[k], task, &others, "1", NULL);
+            klift_model *model = linear_train(learner[k], task, &others, "1", NULL);
             assert_non_null(model);
             assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
             klift_model_free(model);
@@ -455,9 +375,9 @@ static void weights_count_rows(void **state)
         copies.target = twice_sign;
         rows.targets = copies.targets = 1;
         snprintf(learner, sizeof learner, "svm:loss=%s,tolerance=1e-10,passes=1000000", loss_name[l]);
-        klift_model *a = train(learner, "classify", &rows, "1", NULL), *b = train(learner, "classify", &copies, "1", NULL);
-        weights_of(a, 1, one);
-        weights_of(b, 1, other);
+        klift_model *a = linear_train(learner, "classify", &rows, "1", NULL), *b = linear_train(learner, "classify", &copies, "1", NULL);
+        linear_weights(a, COLUMNS, 1, one);
+        linear_weights(b, COLUMNS, 1, other);
         for (int j = 0; j <= COLUMNS; j++)
             assert_true(fabs(one[j] - other[j]) < 2e-4);
         klift_model_free(a);

@@ -42,11 +42,11 @@ static bool is_squared(kl_loss loss)
     return loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON;
 }
 
-static double loss_of(const kl_dual *d, double y, double f)
+double kl_loss_of(kl_loss loss, double epsilon, double y, double f)
 {
-    double over = d->loss <= KL_SQUARED_HINGE ? 1 - y * f : fabs(f - y) - d->epsilon;
+    double over = loss <= KL_SQUARED_HINGE ? 1 - y * f : fabs(f - y) - epsilon;
     over = over > 0 ? over : 0;
-    return is_squared(d->loss) ? over * over : over;
+    return is_squared(loss) ? over * over : over;
 }
 
 static double clip(double value, double low, double high)
@@ -104,7 +104,7 @@ static void visit(const work *k, int64_t i, int64_t output, double f)
     kl_dual_row r = d->row_of(d->user, at, output);
     if (r.cost <= 0)
         return;
-    d->sum[output] += r.cost * loss_of(d, r.y, f);
+    d->sum[output] += r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f);
     if (!k->rows->sweep)
         return;
     double *alpha = &d->alpha[output * d->rows + at], to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;

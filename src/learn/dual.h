@@ -14,6 +14,8 @@
 
 typedef enum { KL_HINGE, KL_SQUARED_HINGE, KL_EPSILON, KL_SQUARED_EPSILON } kl_loss;
 
+double kl_loss_of(kl_loss loss, double epsilon, double y, double f);
+
 /* What one output is told about the rows: y +-1 or the target, cost C_i. */
 typedef struct kl_dual_row {
     double y, cost;

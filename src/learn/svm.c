@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
-enum { LOSS_AUTO };
+enum { LOSS_AUTO }; /* the others are kl_loss + 1 */
 static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
 
 static const kl_param params[] = {
@@ -42,20 +42,28 @@ static bool rounds(const kl_learner *learner)
     return learner->value[CACHE].word == 1;
 }
 
+klift_status kl_svm_read_loss(kl_learner *learner, int word)
+{
+    kl_svm *st = learner->state;
+    bool classes = learner->spec.goal == KL_CLASSIFY;
+    st->targets.goal = learner->spec.goal;
+    st->loss = word == LOSS_AUTO ? (classes ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(word - 1);
+    if ((st->loss <= KL_SQUARED_HINGE) == classes)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_USAGE, "learner %s: loss=%s is for %s; use %s", learner->type->name, classes ? "epsilon or squared-epsilon" : "hinge or squared-hinge",
+                   classes ? "regression" : "classes", classes ? "hinge or squared-hinge" : "epsilon or squared-epsilon");
+}
+
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
     kl_svm *st = learner->state;
-    int loss = learner->value[LOSS].word - 1;
     bool classes = learner->spec.goal == KL_CLASSIFY;
     (void)run;
     st->held = -1;
     if (learner->spec.search_given && learner->spec.search == KL_BY_GCV)
         return kl_fail(KLIFT_USAGE, "learner svm has no generalised cross-validation: use search=folds or search=holdout, or leave it out");
-    st->targets.goal = learner->spec.goal;
-    if (loss >= 0 && (loss <= KL_SQUARED_HINGE) != classes)
-        return kl_fail(KLIFT_USAGE, "learner svm: loss=%s is for %s; use %s", loss <= KL_SQUARED_HINGE ? "hinge or squared-hinge" : "epsilon or squared-epsilon",
-                       classes ? "regression" : "classes", classes ? "hinge or squared-hinge" : "epsilon or squared-epsilon");
-    if (is_joint(learner) && (!classes || loss == KL_SQUARED_HINGE))
+    KL_TRY(kl_svm_read_loss(learner, learner->value[LOSS].word));
+    if (is_joint(learner) && (!classes || learner->value[LOSS].word - 1 == KL_SQUARED_HINGE))
         return kl_fail(KLIFT_USAGE, "learner svm: classes=crammer-singer is for classification with the hinge loss; leave out %s", classes ? "loss=squared-hinge" : "classes");
     return KLIFT_OK;
 }
@@ -74,7 +82,7 @@ static klift_status observe(kl_learner *learner, const kl_batch *x)
 }
 
 /* Features of a block are float32 on their way, or CSR, whatever is kept of them. */
-static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
+void kl_svm_plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
 {
     const kl_learn_spec *spec = &learner->spec;
     int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
@@ -82,7 +90,7 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
     kl_keep keep = kl_learner_keep(learner, extent, limit);
     bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
     kl_plan_add(to, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
-    kl_plan_add(to, kept && extent->entries == 0 && !rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
+    kl_plan_add(to, kept && extent->entries == 0 && !kl_learner_rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
                 kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
     kl_plan_add(to, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
                 (long long)(filed ? block : rows), filed ? " from a file" : ""); /* and those of a block once more, in its order */
@@ -111,7 +119,7 @@ double kl_svm_weights(const kl_svm *svm)
     return sum;
 }
 
-static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
+kl_dual_row kl_svm_row(const void *user, int64_t row, int64_t output)
 {
     const kl_svm *st = user;
     const kl_targets *t = &st->targets;
@@ -221,14 +229,29 @@ double kl_svm_cost(const kl_learn_spec *spec, double weights)
     return !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * weights) : 1;
 }
 
+klift_status kl_svm_start(kl_learner *learner, kl_weights *weights, int64_t **column)
+{
+    kl_svm *st = learner->state;
+    const kl_learn_spec *spec = &learner->spec;
+    int64_t rows = st->targets.count;
+    KL_TRY(weigh_classes(learner));
+    double n = kl_svm_weights(st);
+    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
+    KL_TRY(kl_targets_check(&st->targets, n, spec->allow_one_class));
+    if (rows > INT32_MAX)
+        return kl_fail(KLIFT_DATA, "%lld rows are more than learner %s can order (2147483647); use learner ridge, or fewer rows", (long long)rows, learner->type->name);
+    KL_TRY(kl_targets_outputs(&st->targets, weights, column));
+    st->column = *column;
+    return KLIFT_OK;
+}
+
 klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d)
 {
     kl_svm *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
-    int loss = learner->value[LOSS].word;
     double bias = learner->value[BIAS].number;
-    *d = (kl_dual){.loss = loss == LOSS_AUTO ? (spec->goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(loss - 1), .epsilon = learner->value[EPSILON].number,
-                   .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = row_of, .user = st};
+    *d = (kl_dual){.loss = st->loss, .epsilon = learner->value[EPSILON].number,
+                   .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = kl_svm_row, .user = st};
     return kl_dual_new(d);
 }
 
@@ -262,17 +285,10 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     kl_dual d = {0};
     kl_svm_tour t = {.passes = passes};
     kl_held held = {0};
+    double c;
     klift_status status;
-    KL_TRY(weigh_classes(learner));
-    double n = kl_svm_weights(st), c = kl_svm_cost(spec, n);
-    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
-    KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
-    if (rows > INT32_MAX) {
-        status = kl_fail(KLIFT_DATA, "%lld rows are more than learner svm can order (2147483647); use learner ridge, or fewer rows", (long long)rows);
-        goto done;
-    }
-    KL_GO(kl_targets_outputs(&st->targets, weights, &column));
-    st->column = column;
+    KL_GO(kl_svm_start(learner, weights, &column));
+    c = kl_svm_cost(spec, weights->weight);
     outputs = weights->outputs;
     if (is_joint(learner) && weights->classes.count == 2) {
         outputs = 2;
@@ -289,7 +305,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
         KL_GO(kl_probability_fit(&held, &weights->classes, &weights->probability));
     KL_GO(kl_svm_begin(learner, outputs, &d));
     KL_GO(kl_svm_solve(learner, &t, c, kl_svm_tolerance(learner), run, &d));
-    weights->lambda = 1 / (c * n);
+    weights->lambda = 1 / (c * weights->weight);
     KL_GO(give_weights(&d, weights));
 done:
     kl_dual_clear(&d);
@@ -304,7 +320,7 @@ done:
     return status;
 }
 
-static void clear(kl_learner *learner)
+void kl_svm_clear(kl_learner *learner)
 {
     kl_svm *st = learner->state;
     kl_targets_clear(&st->targets);
@@ -323,6 +339,6 @@ const kl_learner_type kl_learner_svm = {
     .observe = observe,
     .learn = learn,
     .rounds = rounds,
-    .plan = plan,
-    .clear = clear,
+    .plan = kl_svm_plan,
+    .clear = kl_svm_clear,
 };

@@ -1,5 +1,7 @@
 /*
- * svm.h - what the learner svm knows, for its two files: svm.c (training) and svm_folds.c (rows held out).
+ * svm.h - what the learner svm knows, for its two files: svm.c (training) and svm_folds.c (rows held out), and for the references
+ * (reference.h), which solve the same problem by other libraries. Call order: read_loss in begin; start when all rows are observed;
+ * c by cost; row per row and output.
  */
 #ifndef KL_SVM_H
 #define KL_SVM_H
@@ -10,6 +12,7 @@
 
 typedef struct kl_svm {
     kl_targets targets;
+    kl_loss loss;
     const int64_t *column; /* of outputs: the class or target */
     double *factor;        /* (classes) of their rows' weights; NULL: 1 */
     double c;
@@ -26,6 +29,13 @@ typedef struct kl_svm_tour {
     kl_row *z;       /* (passes->at_most) */
 } kl_svm_tour;
 
+/* The loss by its place in auto|hinge|squared-hinge|epsilon|squared-epsilon; KLIFT_USAGE when it does not fit the goal. */
+klift_status kl_svm_read_loss(kl_learner *learner, int word);
+/* Class weights, the weights' head, and the column of each output, which the state borrows: (outputs), to be freed whatever happens. */
+klift_status kl_svm_start(kl_learner *learner, kl_weights *weights, int64_t **column);
+kl_dual_row kl_svm_row(const void *svm, int64_t row, int64_t output); /* what an output is told about a row */
+void kl_svm_plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to);
+void kl_svm_clear(kl_learner *learner);
 double kl_svm_own_weight(const kl_svm *svm, int64_t row); /* times its class's factor */
 double kl_svm_weight(const kl_svm *svm, int64_t row);     /* that, 0 while its fold is held out */
 double kl_svm_weights(const kl_svm *svm);                 /* their sum */
