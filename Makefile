@@ -33,6 +33,8 @@ export PWD := $(CURDIR)
 WITHOUT  ?=
 library   = $(if $(filter $(1),$(WITHOUT)),,$(shell $(CC) -E -x c -include $(2) /dev/null >/dev/null 2>&1 && echo $(3)))
 LDLIBS   := $(LDLIBS) $(call library,zlib,zlib.h,-lz) $(call library,lzma,lzma.h,-llzma) $(call library,zstd,zstd.h,-lzstd) $(call library,bz2,bzlib.h,-lbz2)
+# The references of learner svm, which are opened when asked for: WITHOUT="liblinear libsvm" leaves them out.
+LDLIBS   += $(if $(call library,liblinear,linear.h,yes)$(call library,libsvm,libsvm/svm.h,yes),-ldl)
 CFLAGS   += $(foreach name,$(WITHOUT),-DKLIFT_WITHOUT_$(shell echo $(name) | tr a-z A-Z))
 # Block products by a CBLAS: make KLIFT_BLAS=1 BUILD=build-blas takes the first of these that pkg-config knows, KLIFT_BLAS=openblas that one.
 KLIFT_BLAS ?=

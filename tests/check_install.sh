@@ -37,8 +37,8 @@ holds "the command prints the version of the Makefile" [ "$("$root/bin/klift" ve
 holds "libklift.so leads to the versioned file" [ "$(readlink -f "$lib/libklift.so")" = "$(readlink -f "$lib/libklift.so.$version")" ]
 holds "libklift.so.0 is a link" [ -L "$lib/libklift.so.0" ]
 holds "the soname is libklift.so.0" bash -c "readelf -d '$lib/libklift.so' | grep -q 'SONAME.*\[libklift.so.0\]'"
-# permissive licences only: C, mathematics and decompression (with KLIFT_BLAS that BLAS as well)
-needed=$(readelf -d "$lib/libklift.so" "$root/bin/klift" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' | sort -u | grep -vE '^(lib(c|m|pthread|z|lzma|zstd|bz2)|ld-linux[-_a-z0-9]*|ld64)\.so' | tr '\n' ' ')
+# permissive licences only: C, mathematics and decompression (with KLIFT_BLAS that BLAS as well); LIBLINEAR and LIBSVM are opened, not linked
+needed=$(readelf -d "$lib/libklift.so" "$root/bin/klift" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' | sort -u | grep -vE '^(lib(c|m|dl|pthread|z|lzma|zstd|bz2)|ld-linux[-_a-z0-9]*|ld64)\.so' | tr '\n' ' ')
 [ -n "${KLIFT_BLAS:-}" ] || holds "nothing else is linked" [ -z "$needed" ]
 
 # ---- manual pages and completion ----

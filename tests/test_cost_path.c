@@ -207,7 +207,7 @@ static void paths_are_read_in_any_order_and_refused_when_wrong(void **state)
     } refused[] = {
         {{"learner", "svm", "path", "1,2", "c", "1", NULL}, "path chooses C"},
         {{"lambda", "0.1", "path", "1,2", NULL}, "path chooses C"},
-        {{"learner", "ridge", "path", "1,2", NULL}, "learner ridge chooses lambda by a search of its own"},
+        {{"learner", "ridge", "path", "1,2", NULL}, "learner ridge takes no path of C"},
         {{"learner", "svm", "path", "auto", "search", "gcv", NULL}, "no generalised cross-validation"},
     };
     kl_cost_path path;

@@ -134,7 +134,7 @@ static klift_status read_path(kl_learner *learner, const kl_learn_spec *spec)
         return KLIFT_OK;
     KL_TRY(kl_cost_path_read(spec->path, &learner->path));
     if (learner->path.count > 0 && !learner->type->paths)
-        return kl_fail(KLIFT_USAGE, "learner %s chooses lambda by a search of its own; leave path=%s out, or use learner=svm", learner->type->name, spec->path);
+        return kl_fail(KLIFT_USAGE, "learner %s takes no path of C; leave path=%s out, or use learner=svm", learner->type->name, spec->path);
     return KLIFT_OK;
 }
 

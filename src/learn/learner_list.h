@@ -1,3 +1,10 @@
 /* learner_list.h - one line per learner. */
+#include "learn/reference.h"
 LEARNER(ridge)
 LEARNER(svm)
+#ifdef KL_HAS_LIBLINEAR
+LEARNER(liblinear)
+#endif
+#ifdef KL_HAS_LIBSVM
+LEARNER(libsvm)
+#endif

@@ -181,5 +181,22 @@ says "and says so" err 'learner ridge has no cache: leave it out'
 expect 2 "a cache of another kind is refused" "$KLIFT" train spiral.svm --learner svm --cache half
 # shellcheck disable=SC2086
 expect 0 "a width is searched for svm too" "$KLIFT" train spiral.svm --learner svm --kernel gaussian:gamma=search --features 64 -o searched.klift
+# its references, in builds that found LIBLINEAR and LIBSVM
+for reference in liblinear:loss=hinge libsvm; do
+    if ! "$KLIFT" train train.svm --learner $reference --features 64 -o reference.klift -q >/dev/null 2>&1; then
+        skip "learner $reference: its library was not there when klift was built, or is not here"
+        continue
+    fi
+    expect 0 "$reference is listed" "$KLIFT" list learners
+    says "as a reference" out "^ *${reference%:*} .*reference for svm"
+    expect 0 "$reference trains" "$KLIFT" train train.svm --learner $reference --features 64 -o reference.klift
+    says "and says its objective" err '^klift: note: objective [0-9.e+]+$'
+    expect 0 "and predicts" "$KLIFT" predict reference.klift test.svm reference.out -q
+    expect 2 "$reference holds no rows out" "$KLIFT" train train.svm --learner $reference --features 64 -v 5
+    says "and says who does" err 'leave search out, or use --learner svm'
+    case $reference in libsvm) continue ;; esac # whose cache alone is more than this
+    expect 6 "$reference refuses rows from a pipe that are too many" sh -c 'cat spiral.svm | "$1" train - --features 128 --max-memory 30M -o reference.klift --learner '$reference sh "$KLIFT"
+    says "with the sizes" err 'all rows at 16 bytes per value: [0-9]+ MB and [0-9]+ MB of features, the limit is [0-9]+ MB'
+done
 "$KLIFT" generate rings circle.svm --rows 2000 -q
 expect 0 "nystrom of sigmoid has 128 landmarks on a circle, where most of its eigenvalues are nearly zero" "$KLIFT" train circle.svm --prepare unit --kernel sigmoid --map nystrom --features 128 -o circle.klift

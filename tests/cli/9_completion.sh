@@ -41,7 +41,8 @@ tab "klift train --kernel " $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z0-
 tab "klift train --kernel=" $("$KLIFT" list kernels | sed -n 's#^  \([a-z][a-z0-9-]*\)\(  .*\)\{0,1\}$#\1#p')
 tab "klift train --map " auto $("$KLIFT" list maps | sed -n 's#^  \([a-z][a-z-]*\)\(  .*\)\{0,1\}$#\1#p')
 tab "klift transform --lear"
-tab "klift train --learner " ridge svm
+tab "klift train --learner " $("$KLIFT" list learners | sed -n 's#^  \([a-z][a-z-]*\)\(  .*\)\{0,1\}$#\1#p')
+tab "klift train --learner r" ridge
 tab "klift train --kernel gaussian:gam"
 tab "klift train --prepare unit" unit unit-keep-norm
 tab "klift train --search " auto folds gcv holdout
