@@ -199,6 +199,7 @@ bench:
 	$(MAKE) all $(BUILD)/bench/bench_read $(BUILD)/bench/bench_engine $(BUILD)/bench/bench_taylor
 	bench/read.py $(BUILD) $(FILES)
 	bench/engine.py $(BUILD)
+	bench/svm.py $(BUILD)
 	[ -z "$$KLIFT_DATA" ] || $(BUILD)/bench/bench_taylor "$$KLIFT_DATA"/adult/train.svm
 
 # Where the libraries are below PREFIX, klift.pc and the CMake files find everything from their own place: up is the way from

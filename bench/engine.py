@@ -6,16 +6,9 @@ KLIFT_DATA names the folder with mnist/ (its four IDX files) for the training; w
 """
 import ctypes, json, os, subprocess, sys, time
 
+from common import report, row, timed
+
 ROUNDS = 5
-
-
-def core():
-    flags = open("/proc/cpuinfo").read()
-    return "SkylakeX" if "avx512dq" in flags else "Zen" if "AuthenticAMD" in flags and "avx2" in flags else "Haswell" if "avx2" in flags else None
-
-
-if core():
-    os.environ.setdefault("OPENBLAS_CORETYPE", core())  # before numpy loads OpenBLAS, which takes new CPUs for old ones
 
 
 class Batch(ctypes.Structure):
@@ -52,22 +45,12 @@ class Klift:
         self.check(self.lib.klift_map_apply(made, ctypes.byref(batch), ctypes.c_void_p(z.ctypes.data), ctypes.c_int64(z.shape[1]), self.run))
 
 
-def timed(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
 def best_of(works):
     best = [1e300] * len(works)
     for _ in range(ROUNDS):
         for i, work in enumerate(works):
             best[i] = min(best[i], timed(work))
     return best
-
-
-def row(name, ratio, goal, klift, peer):
-    return {"name": name, "ratio": round(ratio, 3), "goal": goal, "reached": ratio >= goal, "klift": klift, "peer": peer}
 
 
 def engine(build):
@@ -187,10 +170,7 @@ def main():
     for part in [engine, maps, polynomial, sphere, training]:
         if len(sys.argv) < 3 or sys.argv[2] == part.__name__:
             rows += part(build)
-    for r in rows:
-        print(f"{r['name']:60s} {r['ratio']:7.2f}   goal {r['goal']:5.2f} {'   ' if r['reached'] else 'not'}   {r['klift']:>16s}   {r['peer']}")
-    with open(f"{build}/bench_engine.json", "w") as file:
-        json.dump(rows, file, indent=1)
+    report(rows, f"{build}/bench_engine.json")
 
 
 main()
