@@ -58,7 +58,8 @@ typedef struct problem {
 } problem;
 
 static const problem problems[] = {{"svm:loss=hinge,passes=6", "classify", five},
-                                   {"svm:passes=9", "classify", two},
+                                   {"svm:passes=9", "classify", two}, /* its Newton's method takes more than a file saves here */
+                                   {"svm:loss=hinge,passes=9", "classify", two},
                                    {"svm:classes=crammer-singer,passes=5", "classify", five},
                                    {"svm:loss=epsilon,passes=7", "regress", number}};
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
@@ -114,7 +115,8 @@ static void sparse_rows_train_the_model_of_dense_ones(void **state)
             char text[2] = {(char)('0' + threads), '\0'};
             check_same_bytes(train(&problems[i], "identity", true, text, NULL), dense);
         }
-        check_same_bytes(train(&problems[i], "identity", true, "2", "1400K"), dense); /* features in a file */
+        if (i != 1)
+            check_same_bytes(train(&problems[i], "identity", true, "2", "1400K"), dense); /* features in a file */
         klift_model_free(dense);
     }
 }
@@ -153,7 +155,7 @@ static double *scores_of(const klift_model *model, const klift_batch *rows, int6
 /* With the identity the features are the rows: those rounded by hand, trained in float32, have the weights. */
 static void bf16_trains_on_rounded_features(void **state)
 {
-    static const problem rounded = {"svm:passes=9,cache=bf16", "classify", two}, plain = {"svm:passes=9", "classify", two};
+    static const problem rounded = {"svm:loss=hinge,passes=9,cache=bf16", "classify", two}, plain = {"svm:loss=hinge,passes=9", "classify", two};
     (void)state;
     klift_batch rows = dense_batch(ROWS, COLUMNS, x);
     for (int sparse = 0; sparse < 2; sparse++) {

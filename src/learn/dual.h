@@ -36,7 +36,7 @@ typedef struct kl_dual {
     bool *done;     /* (outputs): its gap is small enough; it rests */
     double *sum;    /* (outputs): C loss of the rows since the last end */
     double *primal, *dual; /* (outputs) at the last gap */
-    int64_t passes;        /* sweeps so far, for whoever asks */
+    int64_t passes, steps; /* sweeps and Newton's steps (newton.h) so far, for whoever asks */
     double c;              /* of all costs: where the variables are, for whoever grows them */
 } kl_dual;
 

@@ -1,20 +1,23 @@
 /*
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
- * (dual.c), several passes over the features, until the relative duality gap is below the tolerance. b is the weight of one more
+ * (dual.c), several passes over the features, and Newton steps (newton.c), until the relative duality gap is below the tolerance. b is the weight of one more
  * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
  * search=folds or holdout, C from a path, and the scores for probabilities: svm_folds.c.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
+#include "learn/newton.h"
 #include "learn/statistics.h"
 #include "learn/svm.h"
 #include "math/random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
 enum { LOSS_AUTO }; /* the others are kl_loss + 1 */
+enum { STEPS = 20 }; /* of Newton's method at most, at a time */
 static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
 
 static const kl_param params[] = {
@@ -153,14 +156,35 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_sv
     return KLIFT_OK;
 }
 
+/* Where sweeps have cost as much as some steps of Newton's method would have. */
+static bool is_slow(const kl_learner *learner, const kl_dual *d, int64_t sweeps)
+{
+    return !is_joint(learner) && kl_newton_fits(d) && sweeps >= 4 && (double)sweeps > 2 * kl_newton_sweeps(d);
+}
+
+/* The outputs that are not done yet, then their gaps. */
+static klift_status step(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double tolerance, klift_run *run, double *gap)
+{
+    for (int64_t o = 0; o < d->outputs; o++) {
+        int64_t steps = STEPS;
+        if (d->done[o])
+            continue;
+        KL_TRY(kl_newton_solve(d, o, t->passes, tolerance / 4, run, &steps));
+        d->steps += steps;
+    }
+    KL_TRY(pass_over(learner, d, t, d->passes, false, run));
+    *gap = kl_dual_gap(d, true, tolerance);
+    return KLIFT_OK;
+}
+
 /* Passes until the gap is small. The loss summed in a sweep is that of weights on the way: when it looks good, one pass more
- * measures, unless rough will do. */
+ * measures. rough: that is not needed, and slow progress ends it; otherwise Newton's method takes over then. */
 static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double tolerance, bool rough, klift_run *run, double *gap)
 {
     double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
     kl_svm *st = learner->state;
     double cost = d->c * kl_svm_weights(st);
-    int64_t end = d->passes + (int64_t)learner->value[PASSES].number;
+    int64_t first = d->passes, end = first + (int64_t)learner->value[PASSES].number;
     st->c = d->c;
     memset(d->done, 0, (size_t)d->outputs * sizeof *d->done);
     for (*gap = INFINITY; *gap > tolerance && d->passes < end;) {
@@ -170,6 +194,12 @@ static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_t
         if (!rough && (*gap <= tolerance || d->passes == end)) {
             KL_TRY(pass_over(learner, d, t, d->passes, false, run));
             *gap = gap_of(d, true, tolerance);
+        }
+        if (*gap > tolerance && is_slow(learner, d, d->passes - first)) {
+            if (rough)
+                return KLIFT_OK;
+            KL_TRY(step(learner, d, t, tolerance, run, gap));
+            first = d->passes; /* not again at once, should it not have been enough */
         }
         KL_TRY(kl_run_progress(run, "passes", d->passes * d->rows, 0, objective(d) / cost));
     }
@@ -256,22 +286,26 @@ klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d
 }
 
 /* Dual variables grow about as C does, those of a squared loss nearly all of them: C is doubled from where it is easy, the weights
- * with it. At C = 10 that is a third of the passes from nothing. */
+ * with it, while that is quick. At C = 10 that is a third of the passes from nothing. */
 klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, double c, double tolerance, klift_run *run, kl_dual *d)
 {
     double gap;
-    int64_t before = d->passes;
-    bool steps = d->loss == KL_SQUARED_HINGE || d->loss == KL_SQUARED_EPSILON, begun = d->c > 0;
+    int64_t before = d->passes, steps = d->steps;
+    char and[40] = "";
+    bool grows = d->loss == KL_SQUARED_HINGE || d->loss == KL_SQUARED_EPSILON, begun = d->c > 0;
     if (!begun)
-        d->c = steps && c > EASY ? EASY : c;
+        d->c = grows && c > EASY ? EASY : c;
     while (d->c < c) {
+        gap = 0;
         if (!begun)
             KL_TRY(ascend(learner, d, t, ROUGHLY, true, run, &gap));
-        kl_dual_grow(d, steps && 2 * d->c < c ? 2 * d->c : c);
+        kl_dual_grow(d, grows && gap <= ROUGHLY && 2 * d->c < c ? 2 * d->c : c);
         begun = false;
     }
     KL_TRY(ascend(learner, d, t, tolerance, false, run, &gap));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes", objective(d), gap, (long long)(d->passes - before));
+    if (d->steps > steps)
+        snprintf(and, sizeof and, " and %lld Newton steps", (long long)(d->steps - steps));
+    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, duality gap %.2g of it, %lld passes%s", objective(d), gap, (long long)(d->passes - before), and);
     if (gap > tolerance)
         kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the duality gap is still %.2g of the objective; allow more passes, or use a smaller C", gap);
     return KLIFT_OK;
@@ -328,6 +362,15 @@ void kl_svm_clear(kl_learner *learner)
     kl_free(st->fold);
 }
 
+/* With a squared loss Newton's method may be wanted; the state that knows the loss is not there yet. */
+static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
+{
+    int word = learner->value[LOSS].word;
+    bool squared = word == LOSS_AUTO || word == KL_SQUARED_HINGE + 1 || word == KL_SQUARED_EPSILON + 1;
+    kl_svm_plan(learner, extent, limit, to);
+    kl_plan_add(to, squared && !is_joint(learner) ? kl_newton_bytes(extent->rows, learner->features) : 0, "Newton's method");
+}
+
 const kl_learner_type kl_learner_svm = {
     .name = "svm",
     .summary = "linear support vector machine on the features, by dual coordinate ascent; several passes",
@@ -339,6 +382,6 @@ const kl_learner_type kl_learner_svm = {
     .observe = observe,
     .learn = learn,
     .rounds = rounds,
-    .plan = kl_svm_plan,
+    .plan = plan,
     .clear = kl_svm_clear,
 };
