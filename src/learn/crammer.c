@@ -78,7 +78,7 @@ klift_status kl_crammer_visit(kl_dual *d, const kl_dual_block *rows, klift_run *
     w.g = w.f + d->outputs;
     w.sorted = w.g + d->outputs;
     if (rows->first)
-        kl_dual_measure(d, rows);
+        KL_TRY(kl_dual_measure(d, rows, run));
     for (int64_t i = 0; i < rows->count; i++)
         visit(d, rows, i, &w);
     kl_free(w.f);

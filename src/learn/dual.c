@@ -3,23 +3,33 @@
  *   classes   g = y f - 1 + diagonal alpha,  alpha := clip(alpha - g / H, 0, top)
  *   targets   g = f - y + diagonal beta, beta := clip(argmin of g step + H step^2 / 2 + epsilon |beta + step|, -top, top)
  * and w, b follow by the change. The gap is P - D, with D = sum (alpha - diagonal alpha^2 / 2) - |w|^2 / 2, or
- * sum (y beta - epsilon |beta| - diagonal beta^2 / 2) - |w|^2 / 2. All in float64; features are float32.
+ * sum (y beta - epsilon |beta| - diagonal beta^2 / 2) - |w|^2 / 2. Features are float32, all else float64; single: scores of sweeps are float32 sums over a copy of w.
  */
 #include "learn/dual.h"
 
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { AT_ONCE = 12 }; /* outputs whose scores of a row are made before they are used */
+enum { PIECE = 64 };   /* rows of a task that measures them */
 
 klift_status kl_dual_new(kl_dual *d)
 {
     KL_TRY(kl_new(&d->alpha, d->outputs * d->rows, sizeof *d->alpha, "the dual variables"));
     KL_TRY(kl_new(&d->w, d->outputs * d->features, sizeof *d->w, "the weights"));
+    if (d->single)
+        KL_TRY(kl_new(&d->copy, d->outputs * d->features, sizeof *d->copy, "the weights"));
     KL_TRY(kl_new(&d->b, d->outputs, sizeof *d->b, "the weights"));
     KL_TRY(kl_new(&d->square, d->rows, sizeof *d->square, "the lengths of the rows"));
     KL_TRY(kl_new(&d->done, d->outputs, sizeof *d->done, "the weights"));
+    KL_TRY(kl_new(&d->rest, d->outputs * d->rows, sizeof *d->rest, "the dual variables"));
+    KL_TRY(kl_new(&d->limit, 2 * d->outputs, sizeof *d->limit, "the weights"));
+    KL_TRY(kl_new(&d->seen, 2 * d->outputs, sizeof *d->seen, "the weights"));
+    KL_TRY(kl_new(&d->asleep, d->outputs, sizeof *d->asleep, "the weights"));
+    KL_TRY(kl_new(&d->dozing, d->outputs, sizeof *d->dozing, "the weights"));
+    kl_dual_wake(d);
     KL_TRY(kl_new(&d->sum, d->outputs, sizeof *d->sum, "the weights"));
     KL_TRY(kl_new(&d->primal, d->outputs, sizeof *d->primal, "the weights"));
     return kl_new(&d->dual, d->outputs, sizeof *d->dual, "the weights");
@@ -29,9 +39,15 @@ void kl_dual_clear(kl_dual *d)
 {
     kl_free(d->alpha);
     kl_free(d->w);
+    kl_free(d->copy);
     kl_free(d->b);
     kl_free(d->square);
     kl_free(d->done);
+    kl_free(d->rest);
+    kl_free(d->limit);
+    kl_free(d->seen);
+    kl_free(d->asleep);
+    kl_free(d->dozing);
     kl_free(d->sum);
     kl_free(d->primal);
     kl_free(d->dual);
@@ -97,39 +113,105 @@ typedef struct work {
     int64_t parts;
 } work;
 
+/* Slope of the dual where a class's variable is, and whether it is at its upper bound. */
+static double slope_of(const kl_dual *d, kl_dual_row r, double f, double alpha, bool *top)
+{
+    *top = !is_squared(d->loss) && alpha >= r.cost;
+    return r.y * f - 1 + (is_squared(d->loss) ? 0.5 / r.cost * alpha : 0);
+}
+
+/* In a sweep: whether a variable is at a bound and pushes against it harder than any other moved in the last sweep. */
+static bool goes_to_rest(kl_dual *d, int64_t output, kl_dual_row r, double f, double alpha)
+{
+    double *limit = d->limit + 2 * output, *seen = d->seen + 2 * output;
+    bool top;
+    if (d->loss > KL_SQUARED_HINGE)
+        return false;
+    double g = slope_of(d, r, f, alpha, &top);
+    if ((alpha == 0 && g > limit[1]) || (top && g < limit[0]))
+        return true;
+    double follows = alpha == 0 ? (g < 0 ? g : 0) : top ? (g > 0 ? g : 0) : g;
+    seen[0] = follows < seen[0] ? follows : seen[0];
+    seen[1] = follows > seen[1] ? follows : seen[1];
+    return false;
+}
+
+/* In a look at all rows: one that rests wakes where it would move. */
+static bool stays_at_rest(const kl_dual *d, kl_dual_row r, double f, double alpha)
+{
+    bool top;
+    double g = slope_of(d, r, f, alpha, &top);
+    return alpha == 0 ? g >= 0 : top && g <= 0;
+}
+
 static void visit(const work *k, int64_t i, int64_t output, double f)
 {
     kl_dual *d = k->d;
     int64_t at = k->rows->index[i];
     kl_dual_row r = d->row_of(d->user, at, output);
+    uint8_t *rest = &d->rest[output * d->rows + at];
     if (r.cost <= 0)
         return;
-    d->sum[output] += r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f);
-    if (!k->rows->sweep)
+    double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), now = d->alpha[output * d->rows + at];
+    *rest = k->rows->sweep ? goes_to_rest(d, output, r, f, now) : *rest && stays_at_rest(d, r, f, now);
+    if (*rest)
+        *(k->rows->sweep ? &d->asleep[output] : &d->dozing[output]) += loss;
+    if (!*rest || !k->rows->sweep)
+        d->sum[output] += loss;
+    if (*rest || !k->rows->sweep)
         return;
     double *alpha = &d->alpha[output * d->rows + at], to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
     if (step == 0 || !isfinite(to))
         return;
     *alpha = to;
-    kl_dual_add(d, &k->rows->z[i], output, d->loss <= KL_SQUARED_HINGE ? step * r.y : step);
+    double factor = d->loss <= KL_SQUARED_HINGE ? step * r.y : step;
+    if (d->single) {
+        kl_row_add32(&k->rows->z[i], d->features, factor, d->w + output * d->features, d->copy + output * d->features);
+        d->b[output] += factor * d->bias;
+    } else
+        kl_dual_add(d, &k->rows->z[i], output, factor);
+}
+
+static void scores(const work *k, int64_t i, int64_t from, int64_t count, double *f)
+{
+    const kl_dual *d = k->d;
+    const kl_row *z = &k->rows->z[i], *next = &k->rows->z[i + 1 < k->rows->count ? i + 1 : i];
+    if (!(d->single && k->rows->sweep)) {
+        kl_dual_scores(d, z, next, from, count, f);
+        return;
+    }
+    kl_row_dots32(z, next, d->features, count, d->copy + from * d->features, d->features, f);
+    for (int64_t o = 0; o < count; o++)
+        f[o] += d->b[from + o] * d->bias;
+}
+
+/* Whether an output has nothing to do with a row now. */
+static bool passes_by(const work *k, int64_t i, int64_t output)
+{
+    const kl_dual *d = k->d;
+    return d->done[output] || (k->rows->sweep && d->rest[output * d->rows + k->rows->index[i]]);
 }
 
 /* A range of outputs, row after row: a row is read once for all of them. */
 static klift_status outputs_task(void *context, int64_t task, int worker)
 {
     const work *k = context;
-    const kl_dual *d = k->d;
+    kl_dual *d = k->d;
     int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts, rows = k->rows->count;
     (void)worker;
+    for (int64_t p = from * d->features; d->single && k->rows->sweep && p < to * d->features; p++)
+        d->copy[p] = (float)d->w[p];
     for (int64_t i = 0; i < rows; i++)
         for (int64_t o = from; o < to;) {
             double f[AT_ONCE];
             int64_t count = 0;
-            for (; o < to && d->done[o]; o++)
+            for (; o < to && passes_by(k, i, o); o++)
                 ;
-            while (o + count < to && count < AT_ONCE && !d->done[o + count])
+            while (o + count < to && count < AT_ONCE && !passes_by(k, i, o + count))
                 count++;
-            kl_dual_scores(d, &k->rows->z[i], &k->rows->z[i + 1 < rows ? i + 1 : i], o, count, f);
+            if (count == 0)
+                break;
+            scores(k, i, o, count, f);
             for (int64_t c = 0; c < count; c++)
                 visit(k, i, o + c, f[c]);
             o += count;
@@ -137,10 +219,20 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
     return KLIFT_OK;
 }
 
-void kl_dual_measure(kl_dual *d, const kl_dual_block *rows)
+static klift_status measure_task(void *context, int64_t task, int worker)
 {
-    for (int64_t i = 0; i < rows->count; i++)
-        d->square[rows->index[i]] = kl_row_square(d->bias * d->bias, &rows->z[i]);
+    const work *k = context;
+    int64_t rows = k->rows->count, end = (task + 1) * PIECE < rows ? (task + 1) * PIECE : rows;
+    (void)worker;
+    for (int64_t i = task * PIECE; i < end; i++)
+        k->d->square[k->rows->index[i]] = kl_row_square(k->d->bias * k->d->bias, &k->rows->z[i]);
+    return KLIFT_OK;
+}
+
+klift_status kl_dual_measure(kl_dual *d, const kl_dual_block *rows, klift_run *run)
+{
+    work k = {d, rows, 0};
+    return kl_run_parallel(run, (rows->count + PIECE - 1) / PIECE, measure_task, &k);
 }
 
 klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run)
@@ -148,7 +240,7 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
     int64_t threads = kl_run_threads(run);
     work k = {d, rows, d->outputs < threads ? d->outputs : threads};
     if (rows->first)
-        kl_dual_measure(d, rows);
+        KL_TRY(kl_dual_measure(d, rows, run));
     return kl_run_parallel(run, k.parts, outputs_task, &k);
 }
 
@@ -166,6 +258,16 @@ static double dual_of(const kl_dual *d, int64_t output)
     return sum;
 }
 
+/* The slopes of the sweep that ends are the limits of the next; none on a side means no limit there. */
+static void set_limits(kl_dual *d, int64_t output)
+{
+    double *limit = d->limit + 2 * output, *seen = d->seen + 2 * output;
+    limit[0] = seen[0] < 0 ? seen[0] : -INFINITY;
+    limit[1] = seen[1] > 0 ? seen[1] : INFINITY;
+    seen[0] = INFINITY;
+    seen[1] = -INFINITY;
+}
+
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
 {
     double worst = 0;
@@ -173,14 +275,42 @@ double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
         if (d->done[o])
             continue;
         double norm = kl_dual_norm(d, o);
-        d->primal[o] = norm / 2 + d->sum[o];
+        d->primal[o] = norm / 2 + d->sum[o] + (exact ? 0 : d->asleep[o]);
         d->dual[o] = dual_of(d, o) - norm / 2;
         d->sum[o] = 0;
         double gap = d->primal[o] > 0 ? (d->primal[o] - d->dual[o]) / d->primal[o] : 0;
         worst = gap > worst ? gap : worst;
         d->done[o] = exact && gap <= tolerance;
+        if (!exact)
+            set_limits(d, o);
+        else
+            d->asleep[o] = d->dozing[o];
+        d->dozing[o] = 0;
     }
     return worst;
+}
+
+int64_t kl_dual_awake(const kl_dual *d, int64_t count, int32_t *row)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bool awake = false;
+        for (int64_t o = 0; o < d->outputs && !awake; o++)
+            awake = !d->done[o] && !d->rest[o * d->rows + row[i]];
+        if (awake)
+            row[kept++] = row[i];
+    }
+    return kept;
+}
+
+void kl_dual_wake(kl_dual *d)
+{
+    memset(d->rest, 0, (size_t)(d->outputs * d->rows) * sizeof *d->rest);
+    for (int64_t o = 0; o < d->outputs; o++) {
+        d->asleep[o] = 0;
+        d->limit[2 * o] = d->seen[2 * o + 1] = -INFINITY;
+        d->limit[2 * o + 1] = d->seen[2 * o] = INFINITY;
+    }
 }
 
 void kl_dual_grow(kl_dual *d, double c)
@@ -192,5 +322,10 @@ void kl_dual_grow(kl_dual *d, double c)
         d->w[i] *= factor;
     for (int64_t o = 0; o < d->outputs; o++)
         d->b[o] *= factor;
+    for (int64_t o = 0; o < d->outputs; o++) {
+        d->asleep[o] *= factor;
+        d->limit[2 * o] *= factor;
+        d->limit[2 * o + 1] *= factor;
+    }
     d->c = c;
 }

@@ -4,6 +4,7 @@
  *   hinge: 0 <= alpha_i <= C_i; squared hinge: 0 <= alpha_i, alpha_i / (2 C_i) more on the diagonal; w = sum alpha_i y_i z_i
  *   epsilon: -C_i <= beta_i <= C_i, cost epsilon |beta_i|; squared: the same diagonal; w = sum beta_i z_i
  * A sweep takes every row once, in an order of its own; an order that is not one of all rows costs many times the passes.
+ * Variables at their bound that will stay there are left out of sweeps, as in LIBLINEAR, until a gap measured over all rows is too large.
  * Outputs never look at each other: threads split them. Call order: new, { block ... gap } ...; the state lies in alpha and w.
  */
 #ifndef KL_DUAL_H
@@ -32,11 +33,19 @@ typedef struct kl_dual {
     double *alpha;  /* (outputs, rows) */
     double *w;      /* (outputs, features) */
     double *b;      /* (outputs): weight of the constant feature */
+    bool single;    /* scores in float32 will do for sweeps: gaps above 1e-5 or so */
+    float *copy;    /* (outputs, features) of w, during a sweep with single */
     double *square; /* (rows): |z|^2 + B^2, once known */
-    bool *done;     /* (outputs): its gap is small enough; it rests */
+    bool *done;     /* (outputs): its gap is small enough; it is left alone */
+    uint8_t *rest;  /* (outputs, rows): classes: the variable was at its bound and will hardly move; a sweep leaves it out */
+    double *limit;  /* (outputs, 2): least and largest slope that a variable could follow in the last sweep: beyond them, they rest */
+    double *seen;   /* (outputs, 2): those of this sweep */
+    double *asleep; /* (outputs): C loss of rows that rest, when they went to or were last looked at */
+    double *dozing; /* (outputs): the same in a look that goes on */
     double *sum;    /* (outputs): C loss of the rows since the last end */
     double *primal, *dual; /* (outputs) at the last gap */
     int64_t passes, steps; /* sweeps and Newton's steps (newton.h) so far, for whoever asks */
+    double swept;          /* sweeps by the rows that were visited */
     double c;              /* of all costs: where the variables are, for whoever grows them */
 } kl_dual;
 
@@ -54,11 +63,13 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
 /* After a pass: the largest relative gap of an output that is not done. exact: the pass was no sweep, so that the loss is that of w;
  * outputs below tolerance are then done. */
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
+int64_t kl_dual_awake(const kl_dual *d, int64_t count, int32_t *row); /* rows that some output visits, in their order; returns how many */
+void kl_dual_wake(kl_dual *d);           /* all visit all rows again */
 void kl_dual_grow(kl_dual *d, double c); /* variables and weights in the measure of a larger C */
 void kl_dual_clear(kl_dual *d);
 
 /* Parts of it, for crammer.c. */
-void kl_dual_measure(kl_dual *d, const kl_dual_block *rows); /* lengths of the rows */
+klift_status kl_dual_measure(kl_dual *d, const kl_dual_block *rows, klift_run *run); /* lengths of the rows */
 /* f (count) = w'z + b B of outputs from..; next: the row to come */
 void kl_dual_scores(const kl_dual *d, const kl_row *z, const kl_row *next, int64_t from, int64_t count, double *f);
 void kl_dual_add(kl_dual *d, const kl_row *z, int64_t output, double factor); /* factor times the row to its weights */

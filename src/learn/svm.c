@@ -1,8 +1,8 @@
 /*
  * svm.c - the learner `svm`: min (1/n) sum weight loss(y, w'z + b) + lambda (|w|^2 + b^2 / B^2) / 2 by dual coordinate ascent
- * (dual.c), several passes over the features, and Newton steps (newton.c), until the relative duality gap is below the tolerance. b is the weight of one more
- * feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all at once (crammer.c).
- * search=folds or holdout, C from a path, and the scores for probabilities: svm_folds.c.
+ * (dual.c), several passes over the features, and Newton steps (newton.c), until the relative duality gap is below the tolerance. b is
+ * the weight of one more feature of value B and is penalised with the others, as in LIBLINEAR. Classes: one against the rest, or all
+ * at once (crammer.c). search=folds or holdout, C from a path, and the scores for probabilities: svm_folds.c.
  */
 #include "base/memory.h"
 #include "learn/crammer.h"
@@ -18,6 +18,8 @@
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
 enum { LOSS_AUTO }; /* the others are kl_loss + 1 */
 enum { STEPS = 20 }; /* of Newton's method at most, at a time */
+static const double OLD = 2; /* sweeps after which rows that rest are looked at */
+static const double SINGLE = 1e-4; /* the tolerance from which float32 scores will do */
 static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
 
 static const kl_param params[] = {
@@ -140,16 +142,20 @@ static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
     return sum;
 }
 
-/* One pass over all rows: a sweep in an order of its own, or a look at them in theirs. */
+/* One pass: a sweep over the rows that do not rest, in an order of its own, or a look at all of them in theirs. */
 static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, int64_t pass, bool sweep, klift_run *run)
 {
     kl_random from = {d->seed, (uint32_t)pass, KL_DRAW_SWEEP};
-    if (sweep)
+    int64_t count = d->rows;
+    if (sweep) {
         kl_random_permutation(&from, 0, d->rows, t->order);
+        count = kl_dual_awake(d, d->rows, t->order);
+        d->swept += (double)count / (double)d->rows;
+    }
     for (int64_t i = 0; !sweep && i < d->rows; i++)
         t->order[i] = (int32_t)i;
-    for (int64_t i = 0; i < d->rows; i += t->passes->at_most) {
-        kl_dual_block rows = {d->rows - i < t->passes->at_most ? d->rows - i : t->passes->at_most, t->order + i, t->z, pass == 0, sweep};
+    for (int64_t i = 0; i < count; i += t->passes->at_most) {
+        kl_dual_block rows = {count - i < t->passes->at_most ? count - i : t->passes->at_most, t->order + i, t->z, pass == 0, sweep};
         KL_TRY(t->passes->take(t->passes, rows.index, rows.count, run, t->z));
         KL_TRY(is_joint(learner) ? kl_crammer_visit(d, &rows, run) : kl_dual_visit(d, &rows, run));
     }
@@ -157,9 +163,9 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_sv
 }
 
 /* Where sweeps have cost as much as some steps of Newton's method would have. */
-static bool is_slow(const kl_learner *learner, const kl_dual *d, int64_t sweeps)
+static bool is_slow(const kl_learner *learner, const kl_dual *d, double sweeps)
 {
-    return !is_joint(learner) && kl_newton_fits(d) && sweeps >= 4 && (double)sweeps > 2 * kl_newton_sweeps(d);
+    return !is_joint(learner) && kl_newton_fits(d) && sweeps >= 4 && sweeps > 2 * kl_newton_sweeps(d);
 }
 
 /* The outputs that are not done yet, then their gaps. */
@@ -177,29 +183,41 @@ static klift_status step(const kl_learner *learner, kl_dual *d, const kl_svm_tou
     return KLIFT_OK;
 }
 
-/* Passes until the gap is small. The loss summed in a sweep is that of weights on the way: when it looks good, one pass more
- * measures. rough: that is not needed, and slow progress ends it; otherwise Newton's method takes over then. */
+static bool some_sleep(const kl_dual *d)
+{
+    bool some = false;
+    for (int64_t o = 0; o < d->outputs; o++)
+        some = some || (!d->done[o] && d->asleep[o] > 0);
+    return some;
+}
+
+/* Passes until the gap is small. The loss summed in a sweep is that of weights on the way, and of rows that rest when they went to:
+ * when it looks good, or those are old, a look at all rows measures. rough: that is not needed, and slow progress ends it;
+ * otherwise Newton's method takes over then. */
 static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_tour *t, double tolerance, bool rough, klift_run *run, double *gap)
 {
     double (*gap_of)(kl_dual *, bool, double) = is_joint(learner) ? kl_crammer_gap : kl_dual_gap;
     kl_svm *st = learner->state;
-    double cost = d->c * kl_svm_weights(st);
-    int64_t first = d->passes, end = first + (int64_t)learner->value[PASSES].number;
+    double cost = d->c * kl_svm_weights(st), first = d->swept, looked = d->swept;
+    int64_t end = d->passes + (int64_t)learner->value[PASSES].number;
     st->c = d->c;
     memset(d->done, 0, (size_t)d->outputs * sizeof *d->done);
     for (*gap = INFINITY; *gap > tolerance && d->passes < end;) {
         KL_TRY(pass_over(learner, d, t, d->passes, true, run));
         d->passes++;
         *gap = gap_of(d, false, tolerance);
-        if (!rough && (*gap <= tolerance || d->passes == end)) {
+        double since = d->swept - looked;
+        if (!rough && (*gap <= tolerance || d->passes == end || (since >= OLD && some_sleep(d)))) {
             KL_TRY(pass_over(learner, d, t, d->passes, false, run));
             *gap = gap_of(d, true, tolerance);
+            looked = d->swept;
         }
-        if (*gap > tolerance && is_slow(learner, d, d->passes - first)) {
+        if (*gap > tolerance && is_slow(learner, d, d->swept - first)) {
             if (rough)
                 return KLIFT_OK;
             KL_TRY(step(learner, d, t, tolerance, run, gap));
-            first = d->passes; /* not again at once, should it not have been enough */
+            kl_dual_wake(d);
+            first = looked = d->swept; /* not again at once, should it not have been enough */
         }
         KL_TRY(kl_run_progress(run, "passes", d->passes * d->rows, 0, objective(d) / cost));
     }
@@ -281,7 +299,7 @@ klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d
     const kl_learn_spec *spec = &learner->spec;
     double bias = learner->value[BIAS].number;
     *d = (kl_dual){.loss = st->loss, .epsilon = learner->value[EPSILON].number,
-                   .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .row_of = kl_svm_row, .user = st};
+                   .bias = bias > 0 ? bias : 0, .rows = st->targets.count, .features = learner->features, .outputs = outputs, .seed = spec->seed, .single = !is_joint(learner) && kl_svm_tolerance(learner) >= SINGLE, .row_of = kl_svm_row, .user = st};
     return kl_dual_new(d);
 }
 

@@ -51,6 +51,11 @@ typedef struct kl_micro {
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);
+    /* The first in float32, in sums of 32 lanes (kl_row_total32); the second with a float32 copy of w kept. */
+    void (*row_dots32)(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out);
+    void (*row_add32)(int64_t n, double factor, const float *z, double *w, float *copy);
+    void (*sparse_dots32)(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out);
+    void (*sparse_add32)(const kl_row *z, int64_t n, double factor, double *w, float *copy);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
@@ -64,6 +69,14 @@ static inline double kl_row_total(const double lane[16])
     for (int k = 0; k < 4; k++)
         four[k] = (lane[k] + lane[4 + k]) + (lane[8 + k] + lane[12 + k]);
     return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+static inline double kl_row_total32(const float lane[32])
+{
+    double half[16];
+    for (int k = 0; k < 16; k++)
+        half[k] = (double)lane[k] + (double)lane[16 + k];
+    return kl_row_total(half);
 }
 
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */

@@ -259,6 +259,42 @@ static void sparse_add(const kl_row *z, int64_t n, double factor, double *w)
         w[z->column[p]] += factor * (double)z->value[p];
 }
 
+/* Products of floats are exact in float64, so that only sums are rounded. */
+static void row_dots32(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out)
+{
+    (void)next;
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        float lane[32] = {0};
+        for (int64_t p = 0; p < n; p++)
+            lane[p % 32] = (float)((double)lane[p % 32] + (double)z[p] * (double)w[p]);
+        out[o] = kl_row_total32(lane);
+    }
+}
+
+static void row_add32(int64_t n, double factor, const float *z, double *w, float *copy)
+{
+    row_add(n, factor, z, w);
+    for (int64_t p = 0; p < n; p++)
+        copy[p] = (float)w[p];
+}
+
+static void sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
+{
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        float lane[32] = {0};
+        for (int64_t p = 0; p < z->count; p++)
+            lane[z->column[p] % 32] = (float)((double)lane[z->column[p] % 32] + (double)z->value[p] * (double)w[z->column[p]]);
+        out[o] = kl_row_total32(lane);
+    }
+}
+
+static void sparse_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy)
+{
+    sparse_add(z, n, factor, w);
+    for (int64_t p = 0; p < z->count; p++)
+        copy[z->column[p]] = (float)w[z->column[p]];
+}
+
 const kl_micro kl_micro_portable = {
     .name = "portable",
     .left32 = LEFT,
@@ -282,6 +318,10 @@ const kl_micro kl_micro_portable = {
     .row_add = row_add,
     .sparse_dots = sparse_dots,
     .sparse_add = sparse_add,
+    .row_dots32 = row_dots32,
+    .row_add32 = row_add32,
+    .sparse_dots32 = sparse_dots32,
+    .sparse_add32 = sparse_add32,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -5,16 +5,21 @@
 
 enum { LINE = 16 }; /* values of a cache line */
 
+static void prefetch(const kl_row *next)
+{
+    for (int64_t p = 0; p < next->count; p += LINE) {
+        __builtin_prefetch(next->column + p);
+        __builtin_prefetch(next->value + p);
+    }
+}
+
 void kl_row_dots(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const double *w, int64_t stride, double *out)
 {
     if (z->column == NULL) {
         kl_micro_get()->row_dots(n, z->value, next->value, count, w, stride, out);
         return;
     }
-    for (int64_t p = 0; p < next->count; p += LINE) {
-        __builtin_prefetch(next->column + p);
-        __builtin_prefetch(next->value + p);
-    }
+    prefetch(next);
     kl_micro_get()->sparse_dots(z, n, count, w, stride, out);
 }
 
@@ -26,9 +31,32 @@ void kl_row_add(const kl_row *z, int64_t n, double factor, double *w)
         kl_micro_get()->sparse_add(z, n, factor, w);
 }
 
+void kl_row_dots32(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const float *w, int64_t stride, double *out)
+{
+    if (z->column == NULL) {
+        kl_micro_get()->row_dots32(n, z->value, next->value, count, w, stride, out);
+        return;
+    }
+    prefetch(next);
+    kl_micro_get()->sparse_dots32(z, count, w, stride, out);
+}
+
+void kl_row_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy)
+{
+    if (z->column == NULL)
+        kl_micro_get()->row_add32(n, factor, z->value, w, copy);
+    else
+        kl_micro_get()->sparse_add32(z, n, factor, w, copy);
+}
+
 double kl_row_square(double sum, const kl_row *z)
 {
-    for (int64_t p = 0; p < z->count; p++)
-        sum += (double)z->value[p] * (double)z->value[p];
-    return sum;
+    double lane[LINE] = {0};
+    int64_t whole = z->column == NULL ? z->count / LINE * LINE : 0;
+    for (int64_t p = 0; p < whole; p += LINE)
+        for (int k = 0; k < LINE; k++)
+            lane[k] += (double)z->value[p + k] * (double)z->value[p + k];
+    for (int64_t p = whole; p < z->count; p++)
+        lane[(z->column != NULL ? z->column[p] : p) % LINE] += (double)z->value[p] * (double)z->value[p];
+    return sum + kl_row_total(lane);
 }

@@ -18,6 +18,9 @@ typedef struct kl_row {
 /* out[o] = z'w_o of w (count, stride), n columns each; next: a row that will be wanted after this one */
 void kl_row_dots(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_row_add(const kl_row *z, int64_t n, double factor, double *w); /* w (n) += factor z */
-double kl_row_square(double sum, const kl_row *z);                     /* sum + z'z, in the order of the columns */
+/* The same against float32 vectors, and to a float64 vector of which a float32 copy is kept. */
+void kl_row_dots32(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const float *w, int64_t stride, double *out);
+void kl_row_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy);
+double kl_row_square(double sum, const kl_row *z);                     /* sum + z'z, in sixteen sums */
 
 #endif

@@ -1,4 +1,4 @@
-/* row_avx2.c - a float32 row against float64 vectors for AVX2: sixteen sums in four registers, up to three vectors at a time. The
+/* row_avx2.c - a float32 row against float64 and float32 vectors for AVX2: sums in four registers, up to three vectors at a time. The
  * table of AVX-512 has them too: they are bound by loads. */
 #include "math/micro.h"
 
@@ -103,6 +103,93 @@ AVX2 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *
         w[z->column[p]] = fused(factor, (double)z->value[p], w[z->column[p]]);
     for (int64_t p = whole; p < z->count; p++)
         w[z->column[p]] += factor * (double)z->value[p];
+}
+
+/* ---- float32 ---- */
+
+enum { STEP32 = 32 };
+
+AVX2 INLINE float fused32(float a, float b, float c)
+{
+    return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+
+/* count is a constant where it is called */
+AVX2 INLINE void dots32(int64_t n, const float *z, const float *next, int count, const float *w, int64_t stride, double *out)
+{
+    __m256 sum[3][4];
+    int64_t p = 0;
+    UNROLL
+    for (int o = 0; o < count; o++)
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            sum[o][k] = _mm256_setzero_ps();
+    for (; p + STEP32 <= n; p += STEP32) {
+        _mm_prefetch((const char *)(next + p), _MM_HINT_T0);
+        _mm_prefetch((const char *)(next + p + 16), _MM_HINT_T0);
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            __m256 x = _mm256_loadu_ps(z + p + 8 * k);
+            UNROLL
+            for (int o = 0; o < count; o++)
+                sum[o][k] = _mm256_fmadd_ps(x, _mm256_loadu_ps(w + o * stride + p + 8 * k), sum[o][k]);
+        }
+    }
+    UNROLL
+    for (int o = 0; o < count; o++) {
+        float lane[STEP32];
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            _mm256_storeu_ps(lane + 8 * k, sum[o][k]);
+        for (int64_t q = p; q < n; q++)
+            lane[q - p] = fused32(z[q], w[o * stride + q], lane[q - p]);
+        out[o] = kl_row_total32(lane);
+    }
+}
+
+AVX2 void kl_avx2_row_dots32(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out)
+{
+    int64_t o = 0;
+    for (; o + 3 <= count; o += 3)
+        dots32(n, z, next, 3, w + o * stride, stride, out + o);
+    if (o + 2 == count)
+        dots32(n, z, next, 2, w + o * stride, stride, out + o);
+    else if (o + 1 == count)
+        dots32(n, z, next, 1, w + o * stride, stride, out + o);
+}
+
+AVX2 void kl_avx2_row_add32(int64_t n, double factor, const float *z, double *w, float *copy)
+{
+    __m256d f = _mm256_set1_pd(factor);
+    int64_t p = 0;
+    for (; p + STEP <= n; p += STEP)
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            __m256d sum = _mm256_fmadd_pd(f, four(z + p + 4 * k), _mm256_loadu_pd(w + p + 4 * k));
+            _mm256_storeu_pd(w + p + 4 * k, sum);
+            _mm_storeu_ps(copy + p + 4 * k, _mm256_cvtpd_ps(sum));
+        }
+    for (; p < n; p++) {
+        w[p] += factor * (double)z[p];
+        copy[p] = (float)w[p];
+    }
+}
+
+AVX2 void kl_avx2_sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
+{
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        float lane[STEP32] = {0};
+        for (int64_t p = 0; p < z->count; p++)
+            lane[z->column[p] % STEP32] = fused32(z->value[p], w[z->column[p]], lane[z->column[p] % STEP32]);
+        out[o] = kl_row_total32(lane);
+    }
+}
+
+AVX2 void kl_avx2_sparse_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy)
+{
+    kl_avx2_sparse_add(z, n, factor, w);
+    for (int64_t p = 0; p < z->count; p++)
+        copy[z->column[p]] = (float)w[z->column[p]];
 }
 
 #else

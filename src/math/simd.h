@@ -44,6 +44,10 @@ void kl_avx2_row_dots(int64_t n, const float *z, const float *next, int64_t coun
 void kl_avx2_row_add(int64_t n, double factor, const float *z, double *w);
 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *w);
+void kl_avx2_row_dots32(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out);
+void kl_avx2_row_add32(int64_t n, double factor, const float *z, double *w, float *copy);
+void kl_avx2_sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out);
+void kl_avx2_sparse_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy);
 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x);
 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
