@@ -1,10 +1,19 @@
-/* support.h - what several tests need: reference rows, files that go away, a short mode. */
+/* support.h - what several tests need: calls that must succeed, reference rows, files that go away, a short mode. */
 #ifndef TEST_SUPPORT_H
 #define TEST_SUPPORT_H
 
 #include "klift.h"
 
 #include <stdbool.h>
+
+/* A call that must succeed, told with its message otherwise; for files that include <cmocka.h>. */
+#define OK(call)                                             \
+    do {                                                     \
+        klift_status status_ = (call);                       \
+        if (status_ != KLIFT_OK)                             \
+            print_message("%s: %s\n", #call, klift_error()); \
+        assert_int_equal(status_, KLIFT_OK);                 \
+    } while (0)
 
 /* The generator of the reference rows. */
 uint64_t syn_mix(uint64_t z);

@@ -19,14 +19,6 @@
 enum { ROWS = 1200, TRAINED = 600, COLUMNS = 4, MOST = 10 };
 static const char *const names[] = {"none", "identity", "random", "balanced", "hadamard", "exhaustive"};
 
-#define OK(call)                                             \
-    do {                                                     \
-        klift_status status_ = (call);                       \
-        if (status_ != KLIFT_OK)                             \
-            print_message("%s: %s\n", #call, klift_error()); \
-        assert_int_equal(status_, KLIFT_OK);                 \
-    } while (0)
-
 /* ---- matrices ---- */
 
 static kl_code make(kl_code_kind kind, int64_t classes, int64_t bits, uint64_t seed)

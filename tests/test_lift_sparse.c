@@ -10,14 +10,6 @@
 
 #include <cmocka.h>
 
-#define OK(call)                                                   \
-    do {                                                           \
-        klift_status status_ = (call);                             \
-        if (status_ != KLIFT_OK)                                   \
-            print_message("%s: %s\n", #call, klift_error());       \
-        assert_int_equal(status_, KLIFT_OK);                       \
-    } while (0)
-
 enum { ROWS = 700, COLUMNS = 30 };
 
 /* A third of the entries are there, some rows none, some many: parts end at different rows. */

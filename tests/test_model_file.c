@@ -20,14 +20,6 @@
 
 enum { ROWS = 60, COLUMNS = 3, VERSION_AT = 8, OLDEST_AT = 12 };
 
-#define OK(call)                                                   \
-    do {                                                           \
-        klift_status status_ = (call);                             \
-        if (status_ != KLIFT_OK)                                   \
-            print_message("%s: %s\n", #call, klift_error());       \
-        assert_int_equal(status_, KLIFT_OK);                       \
-    } while (0)
-
 typedef struct file {
     uint8_t *bytes;
     int64_t size;

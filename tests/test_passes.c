@@ -14,14 +14,6 @@
 
 #include <cmocka.h>
 
-#define OK(call)                                                   \
-    do {                                                           \
-        klift_status status_ = (call);                             \
-        if (status_ != KLIFT_OK)                                   \
-            print_message("%s: %s\n", #call, klift_error());       \
-        assert_int_equal(status_, KLIFT_OK);                       \
-    } while (0)
-
 typedef struct way {
     const char *kernel, *map, *features;
     int64_t rows, columns;

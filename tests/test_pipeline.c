@@ -12,14 +12,6 @@
 
 #include <cmocka.h>
 
-#define OK(call)                                                   \
-    do {                                                           \
-        klift_status status_ = (call);                             \
-        if (status_ != KLIFT_OK)                                   \
-            print_message("%s: %s\n", #call, klift_error());       \
-        assert_int_equal(status_, KLIFT_OK);                       \
-    } while (0)
-
 static klift_spec *spec_of(const char *const *pairs)
 {
     klift_spec *spec;

@@ -15,14 +15,6 @@
 
 enum { DRAWN = 20000 };
 
-#define OK(call)                                             \
-    do {                                                     \
-        klift_status status_ = (call);                       \
-        if (status_ != KLIFT_OK)                             \
-            print_message("%s: %s\n", #call, klift_error()); \
-        assert_int_equal(status_, KLIFT_OK);                 \
-    } while (0)
-
 static kl_names named(int64_t classes)
 {
     kl_names names = {0};

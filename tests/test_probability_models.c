@@ -19,14 +19,6 @@
 
 enum { ROWS = 900, TRAINED = 600, COLUMNS = 4, MOST = 4 };
 
-#define OK(call)                                             \
-    do {                                                     \
-        klift_status status_ = (call);                       \
-        if (status_ != KLIFT_OK)                             \
-            print_message("%s: %s\n", #call, klift_error()); \
-        assert_int_equal(status_, KLIFT_OK);                 \
-    } while (0)
-
 /* ---- models ---- */
 
 static float x[ROWS * COLUMNS];
