@@ -1,12 +1,11 @@
 /* linear.c - see linear.h. */
 #include "linear.h"
 
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -24,24 +23,10 @@ void linear_problem(int64_t n, int64_t d, float *x, double *sign, double *target
 
 klift_model *linear_train(const char *learner, const char *task, const klift_batch *rows, const char *threads, const char *memory)
 {
-    klift_spec *spec;
-    klift_data *data;
-    klift_run *run;
-    klift_model *model = NULL;
-    assert_int_equal(klift_run_new(&run), KLIFT_OK);
-    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
-    if (memory != NULL)
-        assert_int_equal(klift_run_set(run, "max-memory", memory), KLIFT_OK);
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "kernel", "linear"), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "learner", learner), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "task", task), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "c", "3"), KLIFT_OK);
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
-    klift_status status = klift_train(spec, data, run, &model);
-    if (status != KLIFT_OK)
-        assert_null(model);
-    klift_data_free(data);
+    klift_spec *spec = spec_of(PAIRS("kernel", "linear", "learner", learner, "task", task, "c", "3"));
+    klift_run *run = run_of(PAIRS("threads", threads, memory != NULL ? "max-memory" : NULL, memory));
+    klift_model *model;
+    (void)train_rows(spec, rows, run, &model); /* NULL when it is refused */
     klift_spec_free(spec);
     klift_run_free(run);
     return model;
@@ -49,17 +34,13 @@ klift_model *linear_train(const char *learner, const char *task, const klift_bat
 
 klift_status linear_train_set(const klift_batch *rows, const char *const *setting, klift_run *run, klift_model **model)
 {
-    klift_spec *spec;
-    klift_data *data;
+    klift_spec *spec = spec_of(PAIRS(NULL));
     klift_status status = KLIFT_OK;
     *model = NULL;
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
     for (; status == KLIFT_OK && *setting != NULL; setting += 2)
         status = klift_spec_set(spec, setting[0], setting[1]);
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
     if (status == KLIFT_OK)
-        status = klift_train(spec, data, run, model);
-    klift_data_free(data);
+        status = train_rows(spec, rows, run, model);
     klift_spec_free(spec);
     return status;
 }
@@ -95,12 +76,4 @@ double linear_objective(kl_loss loss, double c, const klift_batch *rows, const d
         sum += c * (loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON ? over * over : over);
     }
     return sum;
-}
-
-char *linear_bytes(const klift_model *model, int64_t *count)
-{
-    assert_int_equal(klift_model_bytes(model, NULL, 0, count), KLIFT_OK);
-    char *bytes = malloc((size_t)*count);
-    assert_int_equal(klift_model_bytes(model, bytes, *count, count), KLIFT_OK);
-    return bytes;
 }

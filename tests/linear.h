@@ -14,7 +14,5 @@ klift_status linear_train_set(const klift_batch *rows, const char *const *settin
 void linear_weights(const klift_model *model, int64_t d, int64_t outputs, double *w);
 /* |w|^2 / 2 + c sum loss of dense rows and their targets, epsilon = 0.1 */
 double linear_objective(kl_loss loss, double c, const klift_batch *rows, const double *w, double b);
-/* To be freed. */
-char *linear_bytes(const klift_model *model, int64_t *count);
 
 #endif

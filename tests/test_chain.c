@@ -1,8 +1,7 @@
 /* test_chain.c - several readers as one: rows in order, the same model as from one file, parts that do not fit. */
-#include "klift.h"
 #include "data/reader.h"
 #include "pack.h"
-#include "support.h"
+#include "training.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -69,18 +68,11 @@ static void a_chain_of_one_is_that_one(void **unused)
 /* The model's bytes; *count of them, to be freed. */
 static void *train(klift_data *data, int64_t *count)
 {
-    klift_spec *spec;
-    klift_model *model;
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "features", "64"), KLIFT_OK);
-    if (klift_train(spec, data, NULL, &model) != KLIFT_OK)
-        fail_msg("%s", klift_error());
-    assert_int_equal(klift_model_bytes(model, NULL, 0, count), KLIFT_OK);
-    void *bytes = malloc((size_t)*count);
-    assert_int_equal(klift_model_bytes(model, bytes, *count, NULL), KLIFT_OK);
+    klift_spec *spec = spec_of(PAIRS("features", "64"));
+    klift_model *model = train_data(spec, data, NULL);
+    void *bytes = bytes_of(model, count);
     klift_model_free(model);
     klift_spec_free(spec);
-    klift_data_free(data);
     return bytes;
 }
 

@@ -2,12 +2,11 @@
  * test_class_weight.c - the setting class-weight: a class's weight is a factor of its rows' weights, for every learner; what
  * balanced means; classes of weight zero; statistics; and what is refused.
  */
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,26 +45,15 @@ static klift_batch problem(void)
     return rows;
 }
 
-static klift_spec *spec_of(const char *learner, const char *class_weight, const char *task)
+static klift_spec *weighed(const char *learner, const char *class_weight, const char *task)
 {
-    klift_spec *spec;
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "class-weight", class_weight), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "kernel", "linear"), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "learner", learner), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "task", task), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "c", "3"), KLIFT_OK);
-    return spec;
+    return spec_of(PAIRS("class-weight", class_weight, "kernel", "linear", "learner", learner, "task", task, "c", "3"));
 }
 
 static klift_status train(const char *learner, const char *class_weight, const char *task, const klift_batch *rows, klift_model **model)
 {
-    klift_spec *spec = spec_of(learner, class_weight, task);
-    klift_data *data;
-    *model = NULL;
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
-    klift_status status = klift_train(spec, data, NULL, model);
-    klift_data_free(data);
+    klift_spec *spec = weighed(learner, class_weight, task);
+    klift_status status = train_rows(spec, rows, NULL, model);
     klift_spec_free(spec);
     return status;
 }
@@ -172,18 +160,12 @@ static void rows_of_a_class_of_weight_zero_do_not_count(void **state)
     }
 }
 
-static klift_stats *stats_of(const klift_map *map, const klift_spec *spec, int first, int rows)
+static klift_batch part(int first, int rows)
 {
-    klift_stats *stats;
-    klift_data *data;
-    klift_batch part = dense_batch(rows, COLUMNS, x + first * COLUMNS);
-    part.target = label + first;
-    part.targets = 1;
-    assert_int_equal(klift_stats_new(map, spec, NULL, &stats), KLIFT_OK);
-    assert_int_equal(klift_data_view(&part, &data), KLIFT_OK);
-    assert_int_equal(klift_stats_add(stats, data, NULL), KLIFT_OK);
-    klift_data_free(data);
-    return stats;
+    klift_batch some = dense_batch(rows, COLUMNS, x + first * COLUMNS);
+    some.target = label + first;
+    some.targets = 1;
+    return some;
 }
 
 /* Classes that came by a merge have their weights too when rows follow; balanced cannot be had from parts. */
@@ -191,24 +173,17 @@ static void statistics_weigh_classes(void **state)
 {
     double scores[ROWS * CLASSES], expected[ROWS * CLASSES];
     klift_model *model;
-    klift_map *map;
     klift_data *data;
-    klift_stats *stats, *refused;
-    klift_batch rows = problem();
+    klift_stats *refused;
+    klift_batch rows = problem(), one = part(0, 1), half = part(1, ROWS / 2), rest = part(ROWS / 2 + 1, ROWS / 2 - 1);
     (void)state;
     make_problem();
     label[0] = -1; /* the first part has one class only */
-    klift_spec *spec = spec_of("ridge", "1=5,-1=0.5", "classify");
-    assert_int_equal(klift_data_view(&rows, &data), KLIFT_OK);
-    assert_int_equal(klift_map_fit(spec, data, NULL, &map), KLIFT_OK);
-    klift_data_free(data);
-    stats = stats_of(map, spec, 0, 1);
-    klift_stats *more = stats_of(map, spec, 1, ROWS / 2);
+    klift_spec *spec = weighed("ridge", "1=5,-1=0.5", "classify");
+    klift_map *map = map_of(spec, &rows, NULL);
+    klift_stats *stats = stats_of(map, spec, &one, NULL), *more = stats_of(map, spec, &half, NULL);
     assert_int_equal(klift_stats_merge(stats, more, 1), KLIFT_OK);
     klift_stats_free(more);
-    klift_batch rest = dense_batch(ROWS / 2 - 1, COLUMNS, x + (ROWS / 2 + 1) * COLUMNS);
-    rest.target = label + ROWS / 2 + 1;
-    rest.targets = 1;
     assert_int_equal(klift_data_view(&rest, &data), KLIFT_OK);
     assert_int_equal(klift_stats_add(stats, data, NULL), KLIFT_OK);
     klift_data_free(data);
@@ -223,7 +198,7 @@ static void statistics_weigh_classes(void **state)
     assert_int_equal(klift_stats_new(map, spec, NULL, &refused), KLIFT_USAGE);
     assert_non_null(strstr(klift_error(), "class-weight=balanced"));
     assert_int_equal(klift_spec_set(spec, "class-weight", "-1=2,7=3"), KLIFT_OK); /* no class 7 in any part: seen when it is solved */
-    stats = stats_of(map, spec, 0, ROWS);
+    stats = stats_of(map, spec, &rows, NULL);
     assert_int_equal(klift_stats_solve(stats, NULL, &model), KLIFT_DATA);
     assert_non_null(strstr(klift_error(), "no row has the label '7'"));
     klift_stats_free(stats);

@@ -1,10 +1,8 @@
 /* test_lift_sparse.c - features as CSR through the public header: the same as dense ones for any cut and thread, room, refusals. */
-#include "klift.h"
-#include "support.h"
+#include "training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,28 +26,11 @@ typedef struct sparse {
     float *value;
 } sparse;
 
-static klift_run *run_of(const char *threads)
-{
-    klift_run *run;
-    OK(klift_run_new(&run));
-    OK(klift_run_set(run, "threads", threads));
-    return run;
-}
-
 static klift_map *fit(const char *kernel, const char *map_text, const char *prepare, const char *features, const klift_batch *x)
 {
-    klift_spec *spec;
-    klift_data *data;
-    klift_map *map = NULL;
-    OK(klift_spec_new(&spec));
-    OK(klift_spec_set(spec, "kernel", kernel));
-    OK(klift_spec_set(spec, "map", map_text));
-    OK(klift_spec_set(spec, "prepare", prepare));
-    OK(klift_spec_set(spec, "features", features));
-    OK(klift_data_view(x, &data));
-    OK(klift_map_fit(spec, data, NULL, &map));
+    klift_spec *spec = spec_of(PAIRS("kernel", kernel, "map", map_text, "prepare", prepare, "features", features));
+    klift_map *map = map_of(spec, x, NULL);
     klift_spec_free(spec);
-    klift_data_free(data);
     return map;
 }
 
@@ -57,7 +38,7 @@ static klift_map *fit(const char *kernel, const char *map_text, const char *prep
 static sparse *lift(const klift_map *map, const klift_batch *x, const char *threads)
 {
     sparse *z = malloc(sizeof *z);
-    klift_run *run = run_of(threads);
+    klift_run *run = run_of(PAIRS("threads", threads));
     int64_t room = 0;
     assert_int_equal(klift_map_apply_sparse(map, x, z->start, NULL, NULL, 0, &room, run), KLIFT_USAGE);
     assert_true(room > 0);
@@ -195,16 +176,13 @@ static void a_refused_row_is_named_by_its_number_in_the_batch(void **state)
 static void the_survey_finds_the_row_before_anything_is_made(void **state)
 {
     float *x = calloc(600 * 20, sizeof *x);
-    klift_spec *spec;
+    klift_spec *spec = spec_of(PAIRS("kernel", "gaussian:gamma=0.1", "map", "taylor:degree=3,limit=100"));
     klift_data *data;
     klift_map *map;
     (void)state;
     for (int j = 0; j < 10; j++)
         x[555 * 20 + j] = 1;
     klift_batch batch = dense_batch(600, 20, x);
-    OK(klift_spec_new(&spec));
-    OK(klift_spec_set(spec, "kernel", "gaussian:gamma=0.1"));
-    OK(klift_spec_set(spec, "map", "taylor:degree=3,limit=100"));
     OK(klift_data_view(&batch, &data));
     assert_int_equal(klift_map_fit(spec, data, NULL, &map), KLIFT_DATA);
     assert_null(map);

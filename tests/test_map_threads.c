@@ -3,9 +3,8 @@
  * other use is the thread sanitizer, which sees what the threads of a map and of a kernel share.
  */
 #include "kernel/kernel.h"
-#include "klift.h"
 #include "map/map.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -32,18 +31,12 @@ static void make_rows(float *x)
 /* z (ROWS, n_out), or NULL when the map is not for the kernel */
 static float *lift(const char *kernel, const char *map_text, const klift_batch *x, const char *threads, int64_t *n_out)
 {
-    klift_spec *spec;
+    klift_spec *spec = spec_of(PAIRS("kernel", kernel, "map", map_text, "features", "96"));
+    klift_run *run = run_of(PAIRS("threads", threads));
     klift_data *data;
-    klift_run *run;
     klift_map *map = NULL;
     float *z = NULL;
     int64_t n_in;
-    assert_int_equal(klift_run_new(&run), KLIFT_OK);
-    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "kernel", kernel), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "map", map_text), KLIFT_OK);
-    assert_int_equal(klift_spec_set(spec, "features", "96"), KLIFT_OK);
     assert_int_equal(klift_data_view(x, &data), KLIFT_OK);
     klift_status status = klift_map_fit(spec, data, run, &map);
     assert_true(status == KLIFT_OK || status == KLIFT_USAGE);

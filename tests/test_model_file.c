@@ -2,10 +2,9 @@
  * test_model_file.c - a model file is the one that was written, or it is refused: cut, flipped, with wrong counts behind
  * right checksums, foreign or from the future. Damage that no checksum can see still predicts finite values.
  */
-#include "klift.h"
 #include "model/model.h"
 #include "model_bytes.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -32,8 +31,6 @@ static file make_model(const char *map, const char *prepare, bool classes)
     float x[ROWS * COLUMNS];
     double y[ROWS];
     const char *label[ROWS];
-    klift_spec *spec;
-    klift_data *data;
     klift_model *model;
     file f;
     syn_rows_float(ROWS, COLUMNS, x);
@@ -48,20 +45,10 @@ static file make_model(const char *map, const char *prepare, bool classes)
         rows.target = y;
         rows.targets = 1;
     }
-    OK(klift_spec_new(&spec));
-    OK(klift_spec_set(spec, "map", map));
-    OK(klift_spec_set(spec, "prepare", prepare));
-    OK(klift_spec_set(spec, "features", "4"));
-    OK(klift_spec_set(spec, "lambda", "0.01"));
-    OK(klift_spec_set(spec, "task", classes ? "classify" : "regress"));
-    OK(klift_data_view(&rows, &data));
-    OK(klift_train(spec, data, NULL, &model));
-    OK(klift_model_bytes(model, NULL, 0, &f.size));
-    f.bytes = malloc((size_t)f.size);
-    assert_non_null(f.bytes);
-    OK(klift_model_bytes(model, f.bytes, f.size, &f.size));
+    klift_spec *spec = spec_of(PAIRS("map", map, "prepare", prepare, "features", "4", "lambda", "0.01", "task", classes ? "classify" : "regress"));
+    OK(train_rows(spec, &rows, NULL, &model));
+    f.bytes = bytes_of(model, &f.size);
     klift_model_free(model);
-    klift_data_free(data);
     klift_spec_free(spec);
     return f;
 }
@@ -187,10 +174,7 @@ static void any_damage_behind_right_checksums_is_refused_or_predicts_finite_valu
     static const char *const maps[] = {"fourier", "orthogonal:directions=hadamard", "fastfood", "fourier:form=phase"};
     static const char *const prepares[] = {"minmax", "none", "meannorm", "standardise"};
     int64_t count = quick() ? 10000 : 100000;
-    klift_run *run;
-    OK(klift_run_new(&run));
-    OK(klift_run_set(run, "threads", "1"));
-    OK(klift_run_set(run, "max-memory", "1M")); /* a map of a gigabyte is no damage, but takes its time */
+    klift_run *run = run_of(PAIRS("threads", "1", "max-memory", "1M")); /* a map of a gigabyte is no damage, but takes its time */
     for (int kind = 0; kind < 4; kind++) {
         file f = make_model(maps[kind], prepares[kind], kind % 2 == 0);
         for (int64_t i = 0; i < count / 4; i++) {
@@ -243,9 +227,7 @@ static void a_map_too_large_to_draw_again_is_refused_before_it_is_drawn(void **s
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         file f = map_file(maps[i], 1 << 24, INT32_MAX), small = map_file(maps[i], 8, 4);
         klift_model *model;
-        klift_run *run;
-        OK(klift_run_new(&run));
-        OK(klift_run_set(run, "max-memory", "1G"));
+        klift_run *run = run_of(PAIRS("max-memory", "1G"));
         assert_int_equal(kl_model_read(f.bytes, f.size, run, &model), KLIFT_MODEL);
         assert_non_null(strstr(klift_error(), "MB, the limit is 1074 MB"));
         assert_null(model);
@@ -260,16 +242,9 @@ static void a_map_too_large_to_draw_again_is_refused_before_it_is_drawn(void **s
 static void a_map_too_large_to_fit_is_refused_before_it_is_drawn(void **state)
 {
     (void)state;
-    klift_spec *spec;
-    klift_run *run;
+    klift_spec *spec = spec_of(PAIRS("map", "fourier", "kernel", "gaussian:gamma=1", "dim", "1000000", "features", "65536"));
+    klift_run *run = run_of(PAIRS("max-memory", "1G"));
     klift_map *map;
-    OK(klift_spec_new(&spec));
-    OK(klift_spec_set(spec, "map", "fourier"));
-    OK(klift_spec_set(spec, "kernel", "gaussian:gamma=1"));
-    OK(klift_spec_set(spec, "dim", "1000000"));
-    OK(klift_spec_set(spec, "features", "65536"));
-    OK(klift_run_new(&run));
-    OK(klift_run_set(run, "max-memory", "1G"));
     assert_int_equal(klift_map_fit(spec, NULL, run, &map), KLIFT_MEMORY);
     assert_non_null(strstr(klift_error(), "the limit is 1074 MB"));
     klift_run_free(run);

@@ -4,7 +4,7 @@
  */
 #include "learn/newton.h"
 #include "linear.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -163,7 +163,7 @@ static void large_costs_are_solved_and_by_threads_and_memory_alike(void **state)
         if (linear_train_set(&rows, setting, run, &model) != KLIFT_OK)
             fail_msg("%s", klift_error());
         assert_int_equal(notes, 1);
-        char *bytes = linear_bytes(model, &count);
+        char *bytes = bytes_of(model, &count);
         if (first == NULL)
             first = bytes;
         else {

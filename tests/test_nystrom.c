@@ -2,8 +2,7 @@
  * test_nystrom.c - the map nystrom through the public header: with all rows as landmarks it is the exact kernel ridge, it
  * keeps the promises of training (same bytes, shards), and rows that give no or bad landmarks have a defined end.
  */
-#include "klift.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +26,7 @@ static void fill(void)
         y[i] = sin(3 * (double)x[i * D]) + (double)(x[i * D + 1] * x[i * D + 2]) + 0.05 * syn_normal(77, (uint64_t)i);
 }
 
-static klift_batch rows_of(int64_t first, int64_t count)
+static klift_batch part(int64_t first, int64_t count)
 {
     klift_batch rows = dense_batch(count, D, x + first * D);
     rows.target = y + first;
@@ -35,28 +34,15 @@ static klift_batch rows_of(int64_t first, int64_t count)
     return rows;
 }
 
-static klift_spec *spec_of(const char *kernel, const char *map, const char *features, const char *lambda)
+static klift_spec *regression(const char *kernel, const char *map, const char *features, const char *lambda)
 {
-    klift_spec *spec;
-    OK(klift_spec_new(&spec));
-    OK(klift_spec_set(spec, "kernel", kernel));
-    OK(klift_spec_set(spec, "map", map));
-    OK(klift_spec_set(spec, "features", features));
-    OK(klift_spec_set(spec, "lambda", lambda));
-    OK(klift_spec_set(spec, "task", "regress"));
-    return spec;
+    return spec_of(PAIRS("kernel", kernel, "map", map, "features", features, "lambda", lambda, "task", "regress"));
 }
 
 static klift_status train(const klift_spec *spec, const klift_batch *rows, const char *threads, const char *batch, klift_model **model)
 {
-    klift_data *data;
-    klift_run *run;
-    OK(klift_data_view(rows, &data));
-    OK(klift_run_new(&run));
-    OK(klift_run_set(run, "threads", threads));
-    OK(klift_run_set(run, "batch", batch));
-    klift_status status = klift_train(spec, data, run, model);
-    klift_data_free(data);
+    klift_run *run = run_of(PAIRS("threads", threads, "batch", batch));
+    klift_status status = train_rows(spec, rows, run, model);
     klift_run_free(run);
     return status;
 }
@@ -115,7 +101,7 @@ static void kernel_ridge(const double *k, double lambda, double *scores)
 
 static double worst_of(const klift_model *model, const double *expected)
 {
-    klift_batch all = rows_of(0, ROWS + TEST);
+    klift_batch all = part(0, ROWS + TEST);
     double got[ROWS + TEST], worst = 0;
     OK(klift_model_predict(model, &all, KLIFT_SCORES, got, NULL));
     for (int64_t i = 0; i < ROWS + TEST; i++)
@@ -129,9 +115,9 @@ static void all_rows_as_landmarks_are_the_exact_kernel_ridge(void **state)
     static double k[(ROWS + TEST) * ROWS], expected[ROWS + TEST];
     (void)state;
     fill();
-    klift_batch rows = rows_of(0, ROWS), all = rows_of(0, ROWS + TEST);
+    klift_batch rows = part(0, ROWS), all = part(0, ROWS + TEST);
     for (int i = 0; i < 6; i++) {
-        klift_spec *spec = spec_of(kernels[i], "nystrom:landmarks=all", "16", "0.001");
+        klift_spec *spec = regression(kernels[i], "nystrom:landmarks=all", "16", "0.001");
         klift_model *model;
         OK(train(spec, &rows, "1", "100", &model));
         OK(klift_map_kernel(klift_model_map(model), &all, &rows, k));
@@ -146,14 +132,6 @@ static void all_rows_as_landmarks_are_the_exact_kernel_ridge(void **state)
 
 /* ---- the promises of training ---- */
 
-static void *bytes_of(const klift_model *model, int64_t *count)
-{
-    OK(klift_model_bytes(model, NULL, 0, count));
-    void *bytes = malloc((size_t)*count);
-    OK(klift_model_bytes(model, bytes, *count, count));
-    return bytes;
-}
-
 static void the_model_is_the_same_for_any_threads_batch_and_form(void **state)
 {
     static const char *const ways[] = {"rpcholesky", "uniform", "kmeans++", "all"};
@@ -164,9 +142,9 @@ static void the_model_is_the_same_for_any_threads_batch_and_form(void **state)
         void *first = NULL;
         int64_t length = 0;
         snprintf(map, sizeof map, "nystrom:landmarks=%s", ways[w]);
-        klift_spec *spec = spec_of("gaussian:gamma=1", map, "50", "auto");
+        klift_spec *spec = regression("gaussian:gamma=1", map, "50", "auto");
         for (int i = 0; i < 6; i++) {
-            klift_batch rows = rows_of(0, ROWS);
+            klift_batch rows = part(0, ROWS);
             klift_model *model, *again;
             int64_t count;
             OK(train(spec, &rows, i % 3 == 0 ? "1" : i % 3 == 1 ? "2" : "3", i < 3 ? "7" : "1000", &model));
@@ -176,7 +154,7 @@ static void the_model_is_the_same_for_any_threads_batch_and_form(void **state)
                 length = count;
                 OK(klift_model_parse(bytes, count, &again));
                 double *scores = malloc((ROWS + TEST) * sizeof *scores);
-                klift_batch all = rows_of(0, ROWS + TEST);
+                klift_batch all = part(0, ROWS + TEST);
                 OK(klift_model_predict(model, &all, KLIFT_SCORES, scores, NULL));
                 assert_true(worst_of(again, scores) == 0);
                 free(scores);
@@ -195,35 +173,27 @@ static void the_model_is_the_same_for_any_threads_batch_and_form(void **state)
 
 static void shards_share_the_landmarks_of_the_plan(void **state)
 {
-    klift_spec *spec = spec_of("gaussian:gamma=1", "nystrom", "40", "1e-4");
-    klift_batch all = rows_of(0, ROWS);
-    klift_data *data;
-    klift_map *map;
+    klift_spec *spec = regression("gaussian:gamma=1", "nystrom", "40", "1e-4");
+    klift_batch all = part(0, ROWS);
     klift_stats *sum = NULL;
     klift_model *whole, *merged;
     (void)state;
     fill();
     OK(train(spec, &all, "1", "1000", &whole));
-    OK(klift_data_view(&all, &data));
-    OK(klift_map_fit(spec, data, NULL, &map));
-    klift_data_free(data);
+    klift_map *map = map_of(spec, &all, NULL);
     for (int i = 0; i < 3; i++) {
-        klift_batch third = rows_of(i * ROWS / 3, ROWS / 3);
-        klift_stats *part;
-        OK(klift_stats_new(map, spec, NULL, &part));
-        OK(klift_data_view(&third, &data));
-        OK(klift_stats_add(part, data, NULL));
-        klift_data_free(data);
+        klift_batch third = part(i * ROWS / 3, ROWS / 3);
+        klift_stats *stats = stats_of(map, spec, &third, NULL);
         if (sum == NULL)
-            sum = part;
+            sum = stats;
         else {
-            OK(klift_stats_merge(sum, part, 1));
-            klift_stats_free(part);
+            OK(klift_stats_merge(sum, stats, 1));
+            klift_stats_free(stats);
         }
     }
     OK(klift_stats_solve(sum, NULL, &merged));
     double scores[ROWS + TEST];
-    klift_batch every = rows_of(0, ROWS + TEST);
+    klift_batch every = part(0, ROWS + TEST);
     OK(klift_model_predict(whole, &every, KLIFT_SCORES, scores, NULL));
     assert_true(worst_of(merged, scores) <= 1e-6);
     klift_stats_free(sum);
@@ -251,8 +221,8 @@ static void fewer_rows_than_landmarks_are_all_of_them(void **state)
     (void)state;
     fill();
     for (int i = 0; i < 3; i++) {
-        klift_spec *spec = spec_of("gaussian:gamma=1", i == 0 ? "nystrom" : i == 1 ? "nystrom:landmarks=uniform" : "nystrom:landmarks=kmeans++", "500", "1e-3");
-        klift_batch rows = rows_of(0, 30);
+        klift_spec *spec = regression("gaussian:gamma=1", i == 0 ? "nystrom" : i == 1 ? "nystrom:landmarks=uniform" : "nystrom:landmarks=kmeans++", "500", "1e-3");
+        klift_batch rows = part(0, 30);
         OK(train(spec, &rows, "2", "100", &model));
         assert_int_equal(features_of(model), 30);
         klift_model_free(model);
@@ -267,10 +237,10 @@ static void equal_rows_and_constant_data_train(void **state)
     fill();
     for (int64_t i = 0; i < ROWS * D; i++)
         x[i] = (float)(i / D % 3); /* three rows, 80 times each */
-    klift_batch rows = rows_of(0, ROWS);
+    klift_batch rows = part(0, ROWS);
     static const char *const maps[] = {"nystrom", "nystrom:landmarks=uniform", "nystrom:landmarks=kmeans++", "nystrom:landmarks=all"};
     for (int i = 0; i < 4; i++) {
-        klift_spec *spec = spec_of("gaussian:gamma=1", maps[i], "64", "auto");
+        klift_spec *spec = regression("gaussian:gamma=1", maps[i], "64", "auto");
         OK(train(spec, &rows, "1", "100", &model));
         int64_t expected[] = {3, 64, 3, ROWS};
         assert_int_equal(features_of(model), expected[i]);
@@ -279,7 +249,7 @@ static void equal_rows_and_constant_data_train(void **state)
     }
     for (int64_t i = 0; i < ROWS * D; i++)
         x[i] = 2;
-    klift_spec *spec = spec_of("gaussian:gamma=1", "nystrom", "64", "1e-3");
+    klift_spec *spec = regression("gaussian:gamma=1", "nystrom", "64", "1e-3");
     double scores[ROWS], mean = 0;
     OK(train(spec, &rows, "1", "100", &model));
     assert_int_equal(features_of(model), 1);
@@ -291,7 +261,7 @@ static void equal_rows_and_constant_data_train(void **state)
     klift_spec_free(spec);
     for (int64_t i = 0; i < ROWS * D; i++)
         x[i] = 0;
-    spec = spec_of("linear", "nystrom", "64", "1e-3");
+    spec = regression("linear", "nystrom", "64", "1e-3");
     assert_int_equal(train(spec, &rows, "1", "100", &model), KLIFT_DATA);
     assert_non_null(strstr(klift_error(), "landmark"));
     klift_spec_free(spec);
@@ -300,8 +270,8 @@ static void equal_rows_and_constant_data_train(void **state)
 static void a_kernel_of_low_rank_takes_no_more_landmarks_than_its_rank(void **state)
 {
     klift_model *model;
-    klift_spec *spec = spec_of("linear", "nystrom", "64", "1e-3");
-    klift_batch rows = rows_of(0, ROWS);
+    klift_spec *spec = regression("linear", "nystrom", "64", "1e-3");
+    klift_batch rows = part(0, ROWS);
     (void)state;
     fill();
     OK(train(spec, &rows, "1", "100", &model));
@@ -331,9 +301,9 @@ static char *landmarks_file(const char *name, int64_t rows, int64_t columns, con
 static klift_status train_from(const char *path, const char *before, klift_model **model)
 {
     char map[512];
-    klift_batch rows = rows_of(0, ROWS);
+    klift_batch rows = part(0, ROWS);
     snprintf(map, sizeof map, "nystrom:%sfile=\"%s\"", before, path);
-    klift_spec *spec = spec_of("gaussian:gamma=1", map, "64", "1e-3");
+    klift_spec *spec = regression("gaussian:gamma=1", map, "64", "1e-3");
     klift_status status = train(spec, &rows, "1", "100", model);
     klift_spec_free(spec);
     return status;
@@ -386,8 +356,8 @@ static void a_bad_landmarks_file_is_refused_by_name(void **state)
     assert_non_null(strstr(klift_error(), "broken.svm"));
     assert_int_equal(train_from("no/such/file.svm", "", &model), KLIFT_IO);
     assert_non_null(strstr(klift_error(), "no/such/file.svm"));
-    klift_spec *spec = spec_of("gaussian:gamma=1", "nystrom:landmarks=file", "64", "1e-3");
-    klift_batch rows = rows_of(0, ROWS);
+    klift_spec *spec = regression("gaussian:gamma=1", "nystrom:landmarks=file", "64", "1e-3");
+    klift_batch rows = part(0, ROWS);
     assert_int_equal(train(spec, &rows, "1", "100", &model), KLIFT_USAGE);
     assert_non_null(strstr(klift_error(), "file=PATH"));
     klift_spec_free(spec);
@@ -397,16 +367,14 @@ static void more_memory_than_allowed_is_refused_with_the_number(void **state)
 {
     enum { MANY = 1500 };
     static float many[MANY * D];
-    klift_spec *spec = spec_of("gaussian:gamma=1", "nystrom", "200", "1e-3");
+    klift_spec *spec = regression("gaussian:gamma=1", "nystrom", "200", "1e-3");
     klift_batch rows = dense_batch(MANY, D, many);
     klift_data *data;
-    klift_run *run;
+    klift_run *run = run_of(PAIRS("max-memory", "1M"));
     klift_map *map;
     (void)state;
     syn_rows_float(MANY, D, many);
     OK(klift_data_view(&rows, &data));
-    OK(klift_run_new(&run));
-    OK(klift_run_set(run, "max-memory", "1M"));
     assert_int_equal(klift_map_fit(spec, data, run, &map), KLIFT_MEMORY);
     assert_non_null(strstr(klift_error(), "choosing 200 landmarks among 1500 rows needs 3 MB"));
     klift_run_free(run);

@@ -5,7 +5,7 @@
  */
 #include "learn/learner.h"
 #include "linear.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -263,7 +263,7 @@ static void references_leave_no_trace(void **state)
             assert_non_null(model);
             srand(5 + (unsigned)again);
             assert_true(rand() == one && rand() == two);
-            char *bytes = linear_bytes(model, &count);
+            char *bytes = bytes_of(model, &count);
             klift_model_free(model);
             if (again == 0) {
                 first = bytes;
@@ -301,7 +301,7 @@ static void trainings_at_the_same_time_are_those_one_after_the_other(void **stat
         int64_t count, other_count;
         klift_model *alone = train_aside(learner[k]);
         assert_non_null(alone);
-        char *bytes = linear_bytes(alone, &count);
+        char *bytes = bytes_of(alone, &count);
         klift_model_free(alone);
         for (int t = 0; t < TOGETHER; t++)
             assert_int_equal(pthread_create(&thread[t], NULL, train_aside, learner[k]), 0);
@@ -309,7 +309,7 @@ static void trainings_at_the_same_time_are_those_one_after_the_other(void **stat
             void *model;
             assert_int_equal(pthread_join(thread[t], &model), 0);
             assert_non_null(model);
-            char *other = linear_bytes(model, &other_count);
+            char *other = bytes_of(model, &other_count);
             assert_int_equal(other_count, count);
             assert_memory_equal(other, bytes, (size_t)count);
             free(other);

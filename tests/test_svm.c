@@ -5,7 +5,7 @@
 #include "learn/dual.h"
 #include "learn/statistics.h"
 #include "linear.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -188,7 +188,7 @@ static void threads_and_memory_change_no_byte(void **state)
         klift_model *model = linear_train("svm:loss=hinge,passes=7", "classify", &rows, ways[k][0], ways[k][1]);
         assert_non_null(model);
         int64_t count;
-        char *bytes = linear_bytes(model, &count);
+        char *bytes = bytes_of(model, &count);
         if (k == 0) {
             first = bytes;
             first_count = count;
@@ -266,7 +266,7 @@ static void settings_of_the_learner_become_its_text(void **state)
     rows.targets = 1;
     for (int k = 0; k < 3; k++) {
         assert_int_equal(linear_train_set(&rows, ways[k], NULL, &model), KLIFT_OK);
-        char *bytes = linear_bytes(model, &count);
+        char *bytes = bytes_of(model, &count);
         if (k > 0) {
             assert_int_equal(count, first_count);
             assert_memory_equal(bytes, first, (size_t)count);
@@ -289,30 +289,15 @@ static void settings_of_the_learner_become_its_text(void **state)
 
 static double validated(const char *learner, const char *search, const char *task, const klift_batch *rows, const char *threads, const char *memory)
 {
-    klift_spec *spec;
-    klift_data *data;
-    klift_run *run;
+    klift_spec *spec = spec_of(PAIRS("kernel", "linear", "learner", learner, "task", task, "c", "3", "search", search, "folds", "3"));
+    klift_run *run = run_of(PAIRS("threads", threads, memory != NULL ? "max-memory" : NULL, memory));
     klift_model *model;
-    char text[4096];
-    int64_t needed;
-    assert_int_equal(klift_run_new(&run), KLIFT_OK);
-    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
-    if (memory != NULL)
-        assert_int_equal(klift_run_set(run, "max-memory", memory), KLIFT_OK);
-    assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
-    const char *const setting[][2] = {{"kernel", "linear"}, {"learner", learner}, {"task", task}, {"c", "3"}, {"search", search}, {"folds", "3"}};
-    for (int i = 0; i < 6; i++)
-        assert_int_equal(klift_spec_set(spec, setting[i][0], setting[i][1]), KLIFT_OK);
-    assert_int_equal(klift_data_view(rows, &data), KLIFT_OK);
-    assert_int_equal(klift_train(spec, data, run, &model), KLIFT_OK);
-    assert_int_equal(klift_model_describe(model, text, sizeof text, &needed), KLIFT_OK);
+    OK(train_rows(spec, rows, run, &model));
+    double error = described(model, "cv_error");
     klift_model_free(model);
-    klift_data_free(data);
     klift_spec_free(spec);
     klift_run_free(run);
-    const char *at = strstr(text, "\"cv_error\":");
-    assert_non_null(at);
-    return strtod(at + strlen("\"cv_error\":"), NULL);
+    return error;
 }
 
 /* Errors of rows under models made by hand without them: rows of a fold have weight 0 there. */

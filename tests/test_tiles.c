@@ -1,6 +1,6 @@
 /* test_tiles.c - tiled symmetric matrices against plain double code: update, factor, solve, trace, product. */
 #include "math/tiles.h"
-#include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,14 +25,6 @@ static double *numbers(int64_t count)
     double *memory = calloc((size_t)(count > 0 ? count : 1), sizeof *memory);
     assert_non_null(memory);
     return memory;
-}
-
-static klift_run *run_of(const char *threads)
-{
-    klift_run *run;
-    assert_int_equal(klift_run_new(&run), KLIFT_OK);
-    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
-    return run;
 }
 
 /* ---- updates ---- */
@@ -274,7 +266,7 @@ static void factor_solve_trace_and_product_are_the_textbook_ones(void **unused)
 {
     (void)unused;
     static const int64_t sizes[] = {1, 3, 64, 513, 511, 512, 1030};
-    klift_run *run = run_of("2");
+    klift_run *run = run_of(PAIRS("threads", "2"));
     for (int t = 0; t < (small() ? 4 : 7); t++) {
         int64_t n = sizes[t], failed = 99;
         kl_tiles a;
@@ -300,7 +292,7 @@ static void factor_solve_trace_and_product_are_the_textbook_ones(void **unused)
 static double *compute_all(int64_t n, const char *threads, bool with_trace, int64_t *count)
 {
     enum { M = 10 };
-    klift_run *run = run_of(threads);
+    klift_run *run = run_of(PAIRS("threads", threads));
     kl_tiles a;
     fill(&a, n);
     int64_t tiles = kl_tiles_bytes(n) / (int64_t)sizeof(double), failed;
@@ -393,7 +385,7 @@ static void factors_in_float32_solve_as_well_as_they_can(void **unused)
 {
     (void)unused;
     static const int64_t sizes[] = {1, 5, 33, 100, 512, 700, 1300};
-    klift_run *one = run_of("1"), *three = run_of("3");
+    klift_run *one = run_of(PAIRS("threads", "1")), *three = run_of(PAIRS("threads", "3"));
     for (int s = 0; s < (small() ? 6 : 7); s++) {
         int64_t n = sizes[s], failed, m = 11;
         kl_tiles a;
