@@ -131,3 +131,23 @@ unsigned char *pack_read(const char *path, size_t *count)
     fclose(file);
     return bytes;
 }
+
+bool pack_has(const char *codec)
+{
+    size_t count;
+    unsigned char *bytes = pack(codec, "", 0, &count);
+    free(bytes);
+    return bytes != NULL;
+}
+
+/* Bit by bit. */
+uint32_t pack_crc32(const unsigned char *bytes, size_t count)
+{
+    uint32_t crc = ~UINT32_C(0);
+    for (size_t i = 0; i < count; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    return ~crc;
+}

@@ -1,5 +1,6 @@
 /* test_csv_faults.c - what a table can get wrong: for each fault its status, its place and a word of the message. */
 #include "base/memory.h"
+#include "csv_file.h"
 #include "data/survey.h"
 #include "pack.h"
 #include "support.h"
@@ -12,29 +13,12 @@
 
 #include <cmocka.h>
 
-static char *path;
-
-static int make_path(void **unused)
-{
-    (void)unused;
-    path = temp_path("table.csv");
-    return 0;
-}
-
-static void write_bytes(const char *bytes, size_t count)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    fclose(file);
-}
-
 /* Reads the file as training does. */
 static klift_status survey(const char *options)
 {
     kl_reader *reader;
     kl_survey s = {0};
-    klift_status status = kl_reader_open(path, options, &reader);
+    klift_status status = kl_reader_open(csv_path, options, &reader);
     if (status == KLIFT_OK)
         status = kl_survey_take(reader, 1, 0, NULL, &s);
     kl_survey_clear(&s);
@@ -48,7 +32,7 @@ static void expect_fault(const char *options, klift_status wanted, const char *p
     char prefix[256];
     klift_status status = survey(options);
     const char *message = status == KLIFT_OK ? "accepted" : kl_error_text();
-    snprintf(prefix, sizeof prefix, "%s%s%s: ", path, *place != '\0' ? ":" : "", place);
+    snprintf(prefix, sizeof prefix, "%s%s%s: ", csv_path, *place != '\0' ? ":" : "", place);
     if (status != wanted || strncmp(message, prefix, strlen(prefix)) != 0 || strstr(message, word) == NULL)
         fail_msg("'%.60s' with %s: expected status %d, %s ... %s, got %d, %s", shown, options != NULL ? options : "no options", (int)wanted, prefix, word, (int)status,
                  message);
@@ -129,7 +113,7 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
         {TEXT("a,b,y\n1,2,3\n"), "dim=5", KLIFT_DATA, "", "the table gives 2 columns, but dim=5 was given"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        write_bytes(bad[i].text, bad[i].count);
+        csv_write(bad[i].text, bad[i].count);
         expect_fault(bad[i].options, bad[i].status, bad[i].place, bad[i].word, bad[i].text);
     }
 }
@@ -137,7 +121,7 @@ static void every_fault_has_its_place_and_its_advice(void **unused)
 /* Rows of numbers, one of them replaced. */
 static void write_rows(int rows, int odd, const char *line)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(csv_path, "w");
     assert_non_null(file);
     fputs("id,x,y\n", file);
     for (int i = 0; i < rows; i++)
@@ -163,9 +147,9 @@ static void text_below_ten_thousand_numbers_is_refused_where_it_is(void **unused
     expect_fault(NULL, KLIFT_DATA, "10002:3", "the value is missing", "a late gap");
     write_rows(12000, 10000, "7,1@2,1");
     size_t count;
-    char *bytes = (char *)pack_read(path, &count);
+    char *bytes = (char *)pack_read(csv_path, &count);
     *(char *)memchr(bytes, '@', count) = '\0';
-    write_bytes(bytes, count);
+    csv_write(bytes, count);
     free(bytes);
     expect_fault(NULL, KLIFT_DATA, "10002:4", "NUL byte", "a late NUL");
 }
@@ -177,7 +161,7 @@ static void more_than_a_thousand_categories_are_refused_with_the_column(void **u
     expect_fault("categorical=id", KLIFT_DATA, "1002:1", "column 'id' has more than 1000 categories; leave it out: ignore=id", "numbers as categories");
     write_rows(1500, 700, "n/k,1,1"); /* one word among numbers makes the column text, and the message says which */
     expect_fault(NULL, KLIFT_DATA, "1002:1", "because of 'n/k' in line 702", "one word");
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(csv_path, "w");
     assert_non_null(file);
     fputs("when,y\n", file);
     for (int i = 0; i < 1100; i++)
@@ -190,7 +174,7 @@ static void categories_of_a_table_without_names_are_refused_by_position(void **u
 {
     (void)unused;
     for (int listed = 0; listed < 2; listed++) {
-        FILE *file = fopen(path, "w");
+        FILE *file = fopen(csv_path, "w");
         assert_non_null(file);
         for (int i = 0; i < 1100; i++)
             fprintf(file, listed ? "%d,%d,%d\n" : "%d,day %d,%d\n", i, i, i % 2);
@@ -210,7 +194,7 @@ static void exactly_a_thousand_categories_are_learnt(void **unused)
 static void lines_are_counted_as_they_are_seen(void **unused)
 {
     (void)unused;
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(csv_path, "w");
     char place[32];
     long line = 2;
     assert_non_null(file);
@@ -224,7 +208,7 @@ static void lines_are_counted_as_they_are_seen(void **unused)
     fclose(file);
     snprintf(place, sizeof place, "%ld:4", line + 1);
     expect_fault("ignore=note", KLIFT_DATA, place, "the label 'oops' is not a number", "a late label");
-    write_bytes(TEXT("a,b,y\n1,\"x\n\n\",2\n2,\"x\n\n\",3\n3,\"y\n\",inf\n"));
+    csv_write(TEXT("a,b,y\n1,\"x\n\n\",2\n2,\"x\n\n\",3\n3,\"y\n\",inf\n"));
     expect_fault(NULL, KLIFT_DATA, "9:3", "'inf' is not finite", "a quoted newline");
 }
 
@@ -238,7 +222,7 @@ static void a_fault_stays_one(void **unused)
         kl_reader *reader;
         kl_batch batch;
         char first[1024];
-        assert_int_equal(kl_reader_open(path, options[i], &reader), KLIFT_OK);
+        assert_int_equal(kl_reader_open(csv_path, options[i], &reader), KLIFT_OK);
         assert_int_not_equal(kl_reader_next(reader, 10, &batch), KLIFT_OK);
         snprintf(first, sizeof first, "%s", kl_error_text());
         for (int again = 0; again < 3; again++) {
@@ -253,7 +237,7 @@ static void a_fault_stays_one(void **unused)
 static void a_quote_that_is_not_closed_is_given_up(void **unused)
 {
     (void)unused;
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(csv_path, "w");
     assert_non_null(file);
     fputs("x,y\n1,2\n\"3,4\n", file);
     for (int i = 0; i < 3000000; i++)
@@ -266,7 +250,7 @@ static void a_quote_that_is_not_closed_is_given_up(void **unused)
 static void too_many_columns_are_refused_with_the_number(void **unused)
 {
     (void)unused;
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(csv_path, "w");
     assert_non_null(file);
     for (int i = 0; i < 2097153; i++)
         fputs(i == 0 ? "1" : ",1", file);
@@ -285,10 +269,10 @@ static void a_long_row_must_be_text(void **unused)
     for (int i = 0; i < LENGTH; i++)
         bytes[i] = i % 2 ? ',' : '1';
     bytes[100000] = '\0';
-    write_bytes(bytes, LENGTH);
+    csv_write(bytes, LENGTH);
     expect_fault("format=csv", KLIFT_DATA, "1:100001", "NUL byte", "a NUL in a long row");
     bytes[100000] = '\r';
-    write_bytes(bytes, LENGTH);
+    csv_write(bytes, LENGTH);
     expect_fault("format=csv", KLIFT_DATA, "1:100001", "carriage return inside a line", "a CR in a long row");
     free(bytes);
 }
@@ -307,7 +291,7 @@ static void a_truncated_table_is_refused_wherever_it_ends(void **unused)
     unsigned char *bytes = pack("gzip", text, count, &packed);
     for (size_t cut = 1; bytes != NULL && cut < 6; cut++)
         for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-            pack_write(path, bytes, cut == 1 ? 20000 : cut == 2 ? 60000 : packed * cut / 6);
+            pack_write(csv_path, bytes, cut == 1 ? 20000 : cut == 2 ? 60000 : packed * cut / 6);
             expect_fault(options[i], KLIFT_DATA, "", "the file is truncated: its gzip data break off", "a truncated table");
         }
     free(bytes);
@@ -321,7 +305,7 @@ static int stop_or_change(const klift_event *event, void *user)
     if (event->kind != KLIFT_EVENT_PROGRESS || strcmp(event->stage, "columns") != 0)
         return 0;
     if (change)
-        write_bytes(TEXT("x,c,y\n1,red,0\n"));
+        csv_write(TEXT("x,c,y\n1,red,0\n"));
     return !change;
 }
 
@@ -335,7 +319,7 @@ static void learning_is_stopped_and_notices_that_the_table_changed(void **unused
         write_rows(20000, 5, "7,many,1");
         assert_int_equal(klift_run_new(&run), KLIFT_OK);
         klift_run_on_event(run, stop_or_change, &changes);
-        assert_int_equal(kl_reader_open(path, "ignore=id,categorical=x", &reader), KLIFT_OK);
+        assert_int_equal(kl_reader_open(csv_path, "ignore=id,categorical=x", &reader), KLIFT_OK);
         assert_int_equal(reader->type->learn(reader, run), changes ? KLIFT_DATA : KLIFT_CANCELLED);
         if (changes)
             assert_non_null(strstr(kl_error_text(), "changed while it was read"));
@@ -365,5 +349,5 @@ int main(void)
         cmocka_unit_test(a_truncated_table_is_refused_wherever_it_ends),
         cmocka_unit_test(learning_is_stopped_and_notices_that_the_table_changed),
     };
-    return cmocka_run_group_tests(tests, make_path, NULL);
+    return cmocka_run_group_tests(tests, csv_make_path, NULL);
 }

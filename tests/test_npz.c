@@ -27,18 +27,6 @@ static int name_file(void **unused)
     return bytes == NULL;
 }
 
-/* CRC-32, bit by bit. */
-static uint32_t checksum(const unsigned char *bytes, size_t count)
-{
-    uint32_t crc = ~UINT32_C(0);
-    for (size_t i = 0; i < count; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-    }
-    return ~crc;
-}
-
 typedef struct member {
     const char *name, *dict; /* dict NULL: data alone */
     const void *data;
@@ -112,7 +100,7 @@ static void add_member(archive *a, const member *m)
     if (m->dict == NULL)
         memcpy(plain, m->data, m->count);
     unsigned char *deflated = m->deflate ? pack_deflate(plain, count, &packed) : NULL;
-    uint32_t crc = checksum((unsigned char *)plain, count);
+    uint32_t crc = pack_crc32((unsigned char *)plain, count);
     size_t header = a->used, *at = &a->used;
     memcpy(a->bytes + *at, "PK\3\4\x2d\0\0\0", 8);
     *at += 8;
