@@ -137,7 +137,8 @@ KLIFT_API void klift_map_free(klift_map *map);
 /* copies the map; spec gives learner, task, lambda, search and folds */
 KLIFT_API klift_status klift_stats_new(const klift_map *map, const klift_spec *spec, klift_run *run, klift_stats **stats);
 KLIFT_API klift_status klift_stats_add(klift_stats *stats, klift_data *data, klift_run *run);
-KLIFT_API klift_status klift_stats_merge(klift_stats *into, const klift_stats *from, int sign); /* +1 add, -1 forget */
+/* sign +1 adds, -1 forgets. Parts of different settings, or of maps that were fitted apart, are refused (KLIFT_USAGE) with what differs. */
+KLIFT_API klift_status klift_stats_merge(klift_stats *into, const klift_stats *from, int sign);
 KLIFT_API klift_status klift_stats_solve(const klift_stats *stats, klift_run *run, klift_model **model);
 KLIFT_API void klift_stats_free(klift_stats *stats);
 

@@ -308,10 +308,7 @@ klift_status klift_stats_merge(klift_stats *into, const klift_stats *from, int s
     NEEDS(from);
     if (sign != 1 && sign != -1)
         return kl_fail(KLIFT_USAGE, "klift_stats_merge: sign is %d; it must be 1 or -1", sign);
-    if (strcmp(into->learner_text, from->learner_text) != 0)
-        return kl_fail(KLIFT_USAGE, "statistics of learners %s and %s cannot be merged; make all parts with the same spec", into->learner_text,
-                       from->learner_text);
-    return into->learner->type->merge(into->learner, from->learner, sign);
+    return kl_pipeline_merge(into, from, sign);
 }
 
 klift_status klift_stats_solve(const klift_stats *stats, klift_run *run, klift_model **model)

@@ -403,7 +403,6 @@ klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, kl
     *out = NULL;
     KL_GO(kl_new(&stats, 1, sizeof *stats, "statistics"));
     KL_GO(kl_lift_copy(lift, &stats->lift));
-    KL_GO(kl_copy_text(&stats->learner_text, spec->learner));
     KL_GO(new_learner(stats->lift, spec, NULL, run, &stats->learner));
     if (stats->learner->type->merge == NULL)
         status = kl_fail(KLIFT_USAGE, "learner %s has no statistics that add; train it with klift_train", spec->learner);
@@ -413,6 +412,12 @@ done:
     else
         kl_pipeline_stats_free(stats);
     return status;
+}
+
+klift_status kl_pipeline_merge(klift_stats *into, const klift_stats *from, int sign)
+{
+    KL_TRY(kl_lift_same(into->lift, from->lift));
+    return kl_learner_merge(into->learner, from->learner, sign);
 }
 
 klift_status kl_pipeline_solve(const klift_stats *stats, klift_run *run, klift_model **model)
@@ -431,7 +436,6 @@ void kl_pipeline_stats_free(klift_stats *stats)
         return;
     kl_learner_free(stats->learner);
     kl_lift_free(stats->lift);
-    kl_free(stats->learner_text);
     kl_free(stats);
 }
 

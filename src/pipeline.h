@@ -8,7 +8,6 @@
 struct klift_stats {
     klift_map *lift;
     kl_learner *learner;
-    char *learner_text;
 };
 
 /* survey -> prepare -> kernel -> map; reader may be NULL when nothing is learnt and spec->dim is set. needs_goal: labels
@@ -22,6 +21,8 @@ klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, k
 klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift_run *run, kl_text *json);
 
 klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, klift_run *run, klift_stats **stats);
+/* Refused where the parts are of different specs, or their maps were fitted on different rows. */
+klift_status kl_pipeline_merge(klift_stats *into, const klift_stats *from, int sign);
 klift_status kl_pipeline_solve(const klift_stats *stats, klift_run *run, klift_model **model);
 void kl_pipeline_stats_free(klift_stats *stats);
 

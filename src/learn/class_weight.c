@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,6 +30,15 @@ static int64_t find(const kl_class_weight *c, const char *class_name)
     return exact;
 }
 
+/* The same label, whichever of the two is written in full. */
+static int64_t find_label(const kl_class_weight *c, const char *label)
+{
+    for (int64_t i = 0; i < c->label.count; i++)
+        if (names(label, c->label.name[i]) || names(c->label.name[i], label))
+            return i;
+    return -1;
+}
+
 static klift_status add(kl_class_weight *c, const char *label, double weight)
 {
     int64_t index;
@@ -50,9 +58,8 @@ static klift_status read_item(kl_class_weight *c, char *item)
     *equals = '\0';
     if (!kl_number_parse(equals + 1, &weight) || !isfinite(weight) || weight < 0)
         return kl_fail(KLIFT_USAGE, "class-weight: the weight of label '%.60s' is '%.60s'; it must be a number of at least 0", item, equals + 1);
-    for (int64_t i = 0; i < c->label.count; i++)
-        if (names(item, c->label.name[i]) || names(c->label.name[i], item))
-            return kl_fail(KLIFT_USAGE, "class-weight: label '%.60s' has two weights; give one", item);
+    if (find_label(c, item) >= 0)
+        return kl_fail(KLIFT_USAGE, "class-weight: label '%.60s' has two weights; give one", item);
     return add(c, item, weight);
 }
 
@@ -123,6 +130,28 @@ klift_status kl_class_weight_check(const kl_class_weight *c, const kl_names *cla
     }
     kl_text_clear(&known);
     return status;
+}
+
+bool kl_class_weight_same(const kl_class_weight *a, const kl_class_weight *b)
+{
+    if (a->balanced != b->balanced || a->label.count != b->label.count)
+        return false;
+    for (int64_t i = 0; i < a->label.count; i++) {
+        int64_t other = find_label(b, a->label.name[i]);
+        if (other < 0 || a->weight[i] != b->weight[other])
+            return false;
+    }
+    return true;
+}
+
+void kl_class_weight_print(const kl_class_weight *c, kl_text *text)
+{
+    if (c->label.count == 0)
+        kl_text_add(text, "%s", c->balanced ? "balanced" : "none");
+    for (int64_t i = 0; i < c->label.count; i++) {
+        kl_text_add(text, "%s%s=", i > 0 ? "," : "", c->label.name[i]);
+        kl_text_add_number(text, c->weight[i]);
+    }
 }
 
 void kl_class_weight_clear(kl_class_weight *c)

@@ -6,6 +6,7 @@
 #ifndef KL_CLASS_WEIGHT_H
 #define KL_CLASS_WEIGHT_H
 
+#include "base/text.h"
 #include "data/names.h"
 
 #include <stdbool.h>
@@ -24,6 +25,8 @@ klift_status kl_class_weight_check_text(const char *text);
 klift_status kl_class_weight_balance(kl_class_weight *c, const kl_names *classes, const double *sum);
 double kl_class_weight_of(const kl_class_weight *c, const char *class_name); /* 1 for a class without one */
 klift_status kl_class_weight_check(const kl_class_weight *c, const kl_names *classes);
+bool kl_class_weight_same(const kl_class_weight *a, const kl_class_weight *b); /* in any order and spelling of the labels */
+void kl_class_weight_print(const kl_class_weight *c, kl_text *text);
 void kl_class_weight_clear(kl_class_weight *c);
 
 #endif

@@ -2,7 +2,9 @@
 #include "learn/learner.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LEARNER(name) extern const kl_learner_type kl_learner_##name;
@@ -208,6 +210,77 @@ void kl_learner_print(const kl_learner *learner, kl_text *text)
 {
     kl_text_add(text, "%s", learner->type->name);
     kl_params_print(learner->type->params, learner->value, text);
+}
+
+static klift_status refuse_merge(const char *setting, const char *a, const char *b)
+{
+    return kl_fail(KLIFT_USAGE, "statistics with %s=%.200s and %s=%.200s cannot be merged; make all parts with the same spec", setting, a, setting, b);
+}
+
+static klift_status same_numbers(const char *setting, double a, double b, const char *otherwise)
+{
+    char first[KL_NUMBER_ROOM], second[KL_NUMBER_ROOM];
+    if (a == b || (isnan(a) && isnan(b)))
+        return KLIFT_OK;
+    kl_number_print(a, first);
+    kl_number_print(b, second);
+    return refuse_merge(setting, isnan(a) ? otherwise : first, isnan(b) ? otherwise : second);
+}
+
+static klift_status same_words(const char *setting, const char *a, const char *b)
+{
+    return strcmp(a, b) == 0 ? KLIFT_OK : refuse_merge(setting, a, b);
+}
+
+/* Clears both. */
+static klift_status same_texts(const char *setting, kl_text *a, kl_text *b)
+{
+    klift_status status = kl_text_status(a);
+    if (status == KLIFT_OK)
+        status = kl_text_status(b);
+    if (status == KLIFT_OK)
+        status = same_words(setting, a->text, b->text);
+    kl_text_clear(a);
+    kl_text_clear(b);
+    return status;
+}
+
+static klift_status same_learners(const kl_learner *a, const kl_learner *b)
+{
+    kl_text first = {0}, second = {0};
+    kl_learner_print(a, &first);
+    kl_learner_print(b, &second);
+    return same_texts("learner", &first, &second);
+}
+
+static klift_status same_weights(const kl_class_weight *a, const kl_class_weight *b)
+{
+    kl_text first = {0}, second = {0};
+    if (kl_class_weight_same(a, b))
+        return KLIFT_OK;
+    kl_class_weight_print(a, &first);
+    kl_class_weight_print(b, &second);
+    return same_texts("class-weight", &first, &second);
+}
+
+/* What is not compared here decides nothing, or is compared by the statistics: the search that auto took. */
+klift_status kl_learner_merge(kl_learner *into, const kl_learner *from, int sign)
+{
+    static const char *const goals[] = {"classify", "regress"}, *const truth[] = {"false", "true"};
+    const kl_learn_spec *a = &into->spec, *b = &from->spec;
+    KL_TRY(same_learners(into, from));
+    KL_TRY(same_weights(&into->class_weight, &from->class_weight));
+    KL_TRY(same_words("task", goals[a->goal], goals[b->goal]));
+    KL_TRY(same_numbers("lambda", a->lambda, b->lambda, "auto"));
+    KL_TRY(same_numbers("c", a->c, b->c, "none"));
+    KL_TRY(same_numbers("folds", a->folds, b->folds, ""));
+    KL_TRY(same_words("code", kl_code_name(a->code), kl_code_name(b->code)));
+    KL_TRY(same_numbers("bits", a->bits > 0 ? (double)a->bits : NAN, b->bits > 0 ? (double)b->bits : NAN, "auto"));
+    KL_TRY(same_words("decode", kl_decode_name(a->decode), kl_decode_name(b->decode)));
+    KL_TRY(same_words("allow-one-class", truth[a->allow_one_class], truth[b->allow_one_class]));
+    KL_TRY(same_words("probability", truth[a->probability], truth[b->probability]));
+    KL_TRY(same_numbers("seed", (double)a->seed, (double)b->seed, ""));
+    return into->type->merge(into, from, sign);
 }
 
 void kl_learner_free(kl_learner *learner)

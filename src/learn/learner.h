@@ -134,6 +134,8 @@ klift_status kl_learner_check(const char *text); /* a learner and its parameters
 /* text with key=word, or key=value when word is NULL, added to its parameters, in place; KLIFT_USAGE when the learner has no such
  * parameter. */
 klift_status kl_learner_add(kl_text *text, const char *key, double value, const char *word);
+/* Adds (sign 1) or takes away (-1) the statistics of `from`; a setting that differs is refused by its name. For types with merge. */
+klift_status kl_learner_merge(kl_learner *into, const kl_learner *from, int sign);
 void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */

@@ -6,6 +6,7 @@
 #include "math/micro.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { CACHED = 1 << 22 }; /* values that may stay in a cache until they are read; how they are written changes no bit */
 
@@ -198,6 +199,53 @@ klift_status kl_lift_copy(const klift_map *lift, klift_map **copy)
     }
 done:
     kl_record_clear(&bytes);
+    return status;
+}
+
+/* All that decides the features. */
+static klift_status write_features(const klift_map *lift, kl_record_writer *to)
+{
+    kl_record_open(to, KL_TAG('L', 'I', 'F', 'T'), true);
+    kl_prepare_save(&lift->prepare, to);
+    kl_map_save(lift->map, to);
+    kl_record_close(to);
+    return kl_record_finish(to);
+}
+
+static void print_features(const klift_map *lift, kl_text *text)
+{
+    kl_text_add(text, "kernel ");
+    kl_kernel_print(lift->map->kernel, text);
+    kl_text_add(text, ", map ");
+    kl_map_print(lift->map, text);
+    kl_text_add(text, ", features %lld, columns %lld, prepare %s, seed %llu", (long long)lift->map->n_out, (long long)lift->prepare.n_in, kl_prepare_name(lift->prepare.kind),
+                (unsigned long long)lift->map->seed);
+}
+
+klift_status kl_lift_same(const klift_map *a, const klift_map *b)
+{
+    kl_record_writer first, second;
+    kl_text one = {0}, other = {0};
+    klift_status status;
+    kl_record_begin(&first, KL_RECORD_MODEL);
+    kl_record_begin(&second, KL_RECORD_MODEL);
+    KL_GO(write_features(a, &first));
+    KL_GO(write_features(b, &second));
+    if (first.length == second.length && memcmp(first.bytes, second.bytes, (size_t)first.length) == 0)
+        goto done;
+    print_features(a, &one);
+    print_features(b, &other);
+    KL_GO(kl_text_status(&one));
+    KL_GO(kl_text_status(&other));
+    if (strcmp(one.text, other.text) == 0)
+        status = kl_fail(KLIFT_USAGE, "the maps (%.300s) were fitted on different rows; fit one map and use it for all parts", one.text);
+    else
+        status = kl_fail(KLIFT_USAGE, "the maps are different ones: %.300s; and %.300s; fit one map and use it for all parts", one.text, other.text);
+done:
+    kl_record_clear(&first);
+    kl_record_clear(&second);
+    kl_text_clear(&one);
+    kl_text_clear(&other);
     return status;
 }
 

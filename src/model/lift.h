@@ -46,6 +46,8 @@ klift_status kl_lift_check(const klift_map *lift, const kl_batch *x);
 klift_status kl_lift_kernel(const klift_map *lift, const kl_batch *x, const kl_batch *y, double *k);
 /* The view of a learner that wants to lift the rows it kept. */
 kl_lift kl_lift_for_learner(const klift_map *lift);
+/* Two that give the same features; KLIFT_USAGE with what differs. */
+klift_status kl_lift_same(const klift_map *a, const klift_map *b);
 klift_status kl_lift_copy(const klift_map *lift, klift_map **copy);
 void kl_lift_describe(const klift_map *lift, kl_text *json); /* members of an open JSON object */
 void kl_lift_save(const klift_map *lift, kl_record_writer *to);
