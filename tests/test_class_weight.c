@@ -123,6 +123,40 @@ static void balanced_is_that_of_scikit_learn(void **state)
         check_against_rows(learners[l], "balanced", factor, own);
 }
 
+/* The bits are sums of the weighed solutions. */
+static void codes_have_the_weights_of_the_classes(void **state)
+{
+    static const char *const codes[] = {"identity", "hadamard", "random"};
+    static const double factor[CLASSES] = {0.5, 5, 1};
+    double coded[ROWS * CLASSES], expected[ROWS * CLASSES], plain[ROWS * CLASSES];
+    (void)state;
+    make_problem();
+    for (int i = 0; i < ROWS; i++)
+        weight[i] = factor[class_of(label[i])];
+    for (int c = 0; c < 3; c++) {
+        klift_spec *spec = weighed("ridge", "1=5,-1=0.5", "classify");
+        klift_batch rows = problem(), heavy = problem();
+        klift_model *model;
+        double far = 0, moved = 0;
+        heavy.weight = weight;
+        OK(klift_spec_set(spec, "code", codes[c]));
+        OK(train_rows(spec, &rows, NULL, &model));
+        scores_of(model, coded);
+        OK(klift_spec_set(spec, "class-weight", "none"));
+        OK(train_rows(spec, &heavy, NULL, &model));
+        scores_of(model, expected);
+        OK(train_rows(spec, &rows, NULL, &model));
+        scores_of(model, plain);
+        for (int i = 0; i < ROWS * CLASSES; i++) {
+            far = fmax(far, fabs(coded[i] - expected[i]));
+            moved = fmax(moved, fabs(coded[i] - plain[i]));
+        }
+        if (!(far < 1e-9 && moved > 0.1))
+            fail_msg("code %s: scores are %g from those with weights of rows, %g from those without", codes[c], far, moved);
+        klift_spec_free(spec);
+    }
+}
+
 /* The outputs of the others are those of a training without the class, which the model still knows. */
 static void rows_of_a_class_of_weight_zero_do_not_count(void **state)
 {
@@ -238,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_class_weight_is_a_factor_of_the_weights_of_rows),
         cmocka_unit_test(balanced_is_that_of_scikit_learn),
+        cmocka_unit_test(codes_have_the_weights_of_the_classes),
         cmocka_unit_test(rows_of_a_class_of_weight_zero_do_not_count),
         cmocka_unit_test(statistics_weigh_classes),
         cmocka_unit_test(what_cannot_be_is_refused_by_the_label),

@@ -171,6 +171,37 @@ static void the_model_is_the_same_for_any_threads_batch_and_form(void **state)
     }
 }
 
+/* Rows as CSR, a third of whose entries are zero; the same rows dense have the same scores. */
+static void sparse_rows_give_a_model_that_is_read_as_it_was_written(void **state)
+{
+    static const char *const maps[] = {"nystrom", "nystrom:landmarks=uniform", "nystrom:landmarks=kmeans++", "nystrom:landmarks=all"};
+    double scores[ROWS + TEST];
+    (void)state;
+    fill();
+    for (int64_t i = 0; i < (ROWS + TEST) * D; i++)
+        x[i] = syn_uniform((uint64_t)i) < 0.3 ? 0 : x[i];
+    csr entries = csr_of(ROWS + TEST, D, x);
+    klift_batch rows = csr_batch(ROWS, D, &entries), all = csr_batch(ROWS + TEST, D, &entries);
+    rows.target = y;
+    rows.targets = 1;
+    for (int i = 0; i < 4; i++) {
+        klift_spec *spec = regression("gaussian:gamma=1", maps[i], "50", "1e-3");
+        klift_model *model, *loaded;
+        char *path = temp_path("sparse.klift");
+        OK(train(spec, &rows, "2", "100", &model));
+        OK(klift_model_save(model, path));
+        OK(klift_model_load(path, &loaded));
+        assert_same_bytes(model, loaded);
+        assert_true(largest_score_difference(model, loaded, &all) == 0);
+        OK(klift_model_predict(loaded, &all, KLIFT_SCORES, scores, NULL));
+        assert_true(worst_of(loaded, scores) <= 1e-6); /* of dense rows */
+        klift_model_free(model);
+        klift_model_free(loaded);
+        klift_spec_free(spec);
+    }
+    csr_free(&entries);
+}
+
 static void shards_share_the_landmarks_of_the_plan(void **state)
 {
     klift_spec *spec = regression("gaussian:gamma=1", "nystrom", "40", "1e-4");
@@ -382,17 +413,67 @@ static void more_memory_than_allowed_is_refused_with_the_number(void **state)
     klift_spec_free(spec);
 }
 
+typedef struct rows_left {
+    const klift_batch *all;
+    int64_t at;
+} rows_left;
+
+static klift_status next_rows(void *user, klift_batch *batch)
+{
+    rows_left *s = user;
+    int64_t left = s->all->rows - s->at;
+    *batch = *s->all;
+    batch->rows = left < 1000 ? left : 1000;
+    batch->dense += s->at * s->all->stride;
+    batch->target += s->at;
+    s->at += batch->rows;
+    return KLIFT_OK;
+}
+
+/* All rows are those of a file of 20,000 at most; of a pipe only the first are known when landmarks are chosen. */
+static void all_rows_as_landmarks_are_refused_where_they_are_too_many_or_of_a_pipe(void **state)
+{
+    enum { MANY = 20001, PIPED = 17000 };
+    float *many = malloc(MANY * sizeof *many);
+    double *value = malloc(MANY * sizeof *value);
+    klift_spec *spec = regression("gaussian:gamma=1", "nystrom:landmarks=all", "16", "1e-3");
+    klift_model *model;
+    klift_data *data;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        many[i] = (float)syn_normal((uint64_t)i, 0);
+        value[i] = sin((double)many[i]);
+    }
+    klift_batch rows = dense_batch(MANY, 1, many);
+    rows.target = value;
+    rows.targets = 1;
+    assert_int_equal(train_rows(spec, &rows, NULL, &model), KLIFT_USAGE);
+    assert_string_equal(klift_error(), "map nystrom: landmarks=all is for at most 20000 rows and there are more; use rpcholesky");
+    rows.rows = PIPED;
+    rows_left left = {&rows, 0};
+    klift_source source = {sizeof source, &left, next_rows, NULL};
+    OK(klift_data_from(&source, &data));
+    assert_int_equal(klift_train(spec, data, NULL, &model), KLIFT_USAGE);
+    assert_string_equal(klift_error(), "map nystrom: landmarks=all is for at most 20000 rows that can be read twice, not from a pipe; use rpcholesky");
+    klift_data_free(data);
+    klift_spec_free(spec);
+    free(many);
+    free(value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_rows_as_landmarks_are_the_exact_kernel_ridge),
         cmocka_unit_test(the_model_is_the_same_for_any_threads_batch_and_form),
+        cmocka_unit_test(sparse_rows_give_a_model_that_is_read_as_it_was_written),
         cmocka_unit_test(shards_share_the_landmarks_of_the_plan),
         cmocka_unit_test(fewer_rows_than_landmarks_are_all_of_them),
         cmocka_unit_test(equal_rows_and_constant_data_train),
         cmocka_unit_test(a_kernel_of_low_rank_takes_no_more_landmarks_than_its_rank),
         cmocka_unit_test(landmarks_may_come_from_a_file_that_the_model_does_not_name),
         cmocka_unit_test(a_bad_landmarks_file_is_refused_by_name),
+        cmocka_unit_test(all_rows_as_landmarks_are_refused_where_they_are_too_many_or_of_a_pipe),
         cmocka_unit_test(more_memory_than_allowed_is_refused_with_the_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,12 @@ static void make_problem(void)
     linear_problem(ROWS, COLUMNS, x, sign, target);
 }
 
+/* Three classes of the same rows. */
+static double three_of(int row)
+{
+    return sign[row] < 0 ? 0 : x[row * COLUMNS + 2] > 0 ? 2 : 1;
+}
+
 /* ---- dual.c by itself ---- */
 
 static kl_dual_row row_of(const void *user, int64_t row, int64_t output)
@@ -140,7 +146,7 @@ static void crammer_and_singer_are_those_of_liblinear(void **state)
     (void)state;
     make_problem();
     for (int i = 0; i < ROWS; i++)
-        three[i] = sign[i] < 0 ? 0 : x[i * COLUMNS + 2] > 0 ? 2 : 1;
+        three[i] = three_of(i);
     klift_batch rows = dense_batch(ROWS, COLUMNS, x);
     rows.target = three;
     rows.targets = 1;
@@ -300,45 +306,70 @@ static double validated(const char *learner, const char *search, const char *tas
     return error;
 }
 
+/* The error of one row: squared, or 1 where the largest score is another class's; two classes have one score, positive for class 1. */
+static double row_error(const klift_model *model, const double *score, double wanted)
+{
+    int64_t outputs = klift_model_outputs(model), best = 0;
+    if (klift_model_classes(model) == 0)
+        return (score[0] - wanted) * (score[0] - wanted);
+    if (outputs == 1)
+        return (score[0] > 0) != (wanted > 0);
+    for (int64_t o = 1; o < outputs; o++)
+        best = score[o] > score[best] ? o : best;
+    return (double)best != wanted;
+}
+
 /* Errors of rows under models made by hand without them: rows of a fold have weight 0 there. */
 static void held_out_rows_are_those_of_the_folds(void **state)
 {
-    enum { FOLDS = 3 };
-    static const char *const learner[2] = {"svm:loss=hinge,passes=50", "svm:loss=epsilon,passes=50"};
-    double weight[ROWS], score[ROWS];
+    enum { FOLDS = 3, CASES = 4 };
+    static double three[ROWS];
+    static const struct {
+        const char *learner, *task;
+        const double *target;
+    } cases[CASES] = {{"svm:loss=hinge,passes=50", "classify", sign},
+                      {"svm:loss=epsilon,passes=50", "regress", target},
+                      {"svm:classes=crammer-singer,passes=50", "classify", sign},
+                      {"svm:classes=crammer-singer,passes=50", "classify", three}};
+    double weight[ROWS], score[3 * ROWS];
     (void)state;
     make_problem();
-    for (int k = 0; k < 2; k++) {
-        const char *task = k == 0 ? "classify" : "regress";
+    for (int i = 0; i < ROWS; i++)
+        three[i] = three_of(i);
+    for (int k = 0; k < CASES; k++) {
+        const char *learner = cases[k].learner, *task = cases[k].task;
         klift_batch rows = dense_batch(ROWS, COLUMNS, x);
-        rows.target = k == 0 ? sign : target;
+        rows.target = cases[k].target;
         rows.targets = 1;
         double error = 0, first = 0;
         int fold[ROWS], held = 0;
-        for (int i = 0; i < ROWS; i++)
-            fold[i] = kl_statistics_fold(kl_statistics_key(&rows, i, k > 0 ? NULL : sign[i] > 0 ? "1" : "-1"), FOLDS);
+        for (int i = 0; i < ROWS; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "%d", (int)rows.target[i]);
+            fold[i] = kl_statistics_fold(kl_statistics_key(&rows, i, strcmp(task, "regress") == 0 ? NULL : name), FOLDS);
+        }
         for (int f = 0; f < FOLDS; f++) {
             klift_batch others = rows;
             for (int i = 0; i < ROWS; i++)
                 weight[i] = fold[i] != f;
             others.weight = weight;
-            klift_model *model = linear_train(learner[k], task, &others, "1", NULL);
+            klift_model *model = linear_train(learner, task, &others, "1", NULL);
             assert_non_null(model);
             assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
-            klift_model_free(model);
             for (int i = 0; i < ROWS; i++)
                 if (fold[i] == f)
-                    error += k == 0 ? (score[i] > 0) != (sign[i] > 0) : (score[i] - target[i]) * (score[i] - target[i]);
+                    error += row_error(model, score + i * klift_model_outputs(model), rows.target[i]);
+            klift_model_free(model);
             for (int i = 0; f == 0 && i < ROWS; i++)
                 held += fold[i] == 0;
             first = f == 0 ? error / held : first;
         }
         assert_true(error > 0 && held > ROWS / 6 && held < ROWS / 2);
-        print_message("%s: error %g, of the first fold %g\n", learner[k], error / ROWS, first);
-        assert_true(fabs(validated(learner[k], "folds", task, &rows, "1", NULL) - error / ROWS) < 1e-6 * error / ROWS);
-        assert_true(fabs(validated(learner[k], "holdout", task, &rows, "1", NULL) - first) <= 1e-6 * first);
-        assert_true(validated(learner[k], "folds", task, &rows, "1", NULL) == validated(learner[k], "folds", task, &rows, "2", "1M"));
-        assert_true(validated(learner[k], "auto", task, &rows, "1", NULL) == 0); /* null: nothing was held out */
+        print_message("%s, %s: error %g, of the first fold %g\n", learner, task, error / ROWS, first);
+        assert_true(fabs(validated(learner, "folds", task, &rows, "1", NULL) - error / ROWS) < 1e-6 * error / ROWS);
+        assert_true(fabs(validated(learner, "holdout", task, &rows, "1", NULL) - first) <= 1e-6 * first);
+        assert_true(validated(learner, "folds", task, &rows, "1", NULL) == validated(learner, "folds", task, &rows, "2", "1M"));
+        assert_true(validated(learner, "auto", task, &rows, "1", NULL) == 0); /* null: nothing was held out */
     }
 }
 

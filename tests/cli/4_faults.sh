@@ -76,6 +76,18 @@ fi
 (ulimit -f 2; "$KLIFT" predict --scores m.klift many.svm limited.txt >out 2>err); status=$?
 holds "a file-size limit is an I/O error" [ $status -eq 5 ]
 holds "and leaves no file" [ -z "$(ls limited.txt* 2>/dev/null)" ]
+limited() { # KILOBYTES SENTENCE COMMAND...: files may not become larger; nothing is left, and the reason is said
+    local most=$1 sentence=$2
+    shift 2
+    mkdir -p limited && rm -f limited/*
+    expect 5 "$sentence" bash -c "ulimit -f $most; "'exec "$@"' bash "$@"
+    says "$sentence: the reason is said" err '(cannot write it|cannot write): File too large'
+    holds "$sentence: no model and no temporary file is left" no_file limited
+}
+limited 8 "a file-size limit that the model is above is an I/O error" "$KLIFT" train train.svm --features 2048 -q -o limited/m.klift
+limited 4000 "a file-size limit that features in a file are above is an I/O error" env TMPDIR="$PWD/limited" \
+    sh -c 'cat spiral.svm | "$1" train - --learner svm:passes=2 --kernel gaussian:gamma=40 --features 128 --max-memory 12M -q -o limited/m.klift' sh "$KLIFT"
+says "and what to do" err 'the temporary file for the features: cannot write it: File too large; set TMPDIR to a folder with room, or allow more memory$'
 "$KLIFT" predict m.klift test.svm >&- 2>err; status=$?
 holds "a closed stdout is an I/O error" [ $status -eq 5 ]
 "$KLIFT" predict m.klift test.svm 2>&- >out; status=$?

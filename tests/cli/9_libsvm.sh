@@ -16,6 +16,11 @@ for learner in ridge svm; do
     expect 3 "a label that no row has is refused ($learner)" "$KLIFT" train $weighed --learner $learner -w7 2 -o none.klift
     says "and named ($learner)" err "no row has the label '7'; labels are "
 done
+expect 0 "weights of classes go together with a code" "$KLIFT" train $weighed --code random --bits 20 --class-weight 1=5,-1=0.5 -o coded-long.klift
+expect 0 "and -wi too" "$KLIFT" train $weighed --code random --bits 20 -w1 5 -w-1 0.5 -o coded-short.klift
+holds "which is the same" cmp coded-long.klift coded-short.klift
+expect 0 "a code without weights trains" "$KLIFT" train $weighed --code random --bits 20 -o coded-plain.klift
+holds "weights of classes count under a code" bash -c '! cmp -s coded-long.klift coded-plain.klift'
 expect 2 "a negative weight is refused" "$KLIFT" train $weighed -w1 -3 -o none.klift
 says "with its label" err "label '1' is '-3'"
 expect 2 "-w without a label is refused" "$KLIFT" train two.svm -w 5
@@ -67,7 +72,7 @@ expect 0 "-s replaces learner and task of a file" "$KLIFT" train two.svm -s 0 --
 says "by its own" out '^learner +svm:loss=hinge'
 
 mkdir folds && cd folds || exit 2
-for learner in ridge svm svm:loss=hinge; do
+for learner in ridge svm svm:loss=hinge svm:classes=crammer-singer; do
     expect 0 "-v of $learner succeeds" "$KLIFT" train -v 4 -g 1 -c 10 --learner $learner ../two.svm --features 64
     says "-v of $learner prints LIBSVM's line" out '^Cross Validation Accuracy = [0-9.]+%$'
     holds "-v of $learner prints nothing else" [ "$(wc -l <out)" -eq 1 ]
