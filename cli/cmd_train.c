@@ -153,11 +153,11 @@ static void print_lambda(const training *t)
     printf("%-15s%.6g (%s)\n", "lambda", json_number_or(json_get(t->about, "lambda"), 0), how);
     if (!json_number(json_get(t->about, "cv_error"), &error))
         return;
-    double kept = json_number_or(json_get(t->about, "cv_rows"), 0);
+    double held = json_number_or(json_get(t->about, "cv_rows"), 0);
     if (klift_model_classes(t->model) == 0)
         printf("%-15s%.6g (mean squared)\n", "cv error", error);
-    else if (kept > 0)
-        printf("%-15s%.2f %% of %.0f kept rows\n", "cv error", 100 * error, kept);
+    else if (held > 0)
+        printf("%-15s%.2f %% of %.0f held-out rows\n", "cv error", 100 * error, held);
     else
         printf("%-15s%.6g (generalised squared error)\n", "cv error", error);
 }
