@@ -3,7 +3,8 @@
  * usage: bench_engine [ROUNDS [product|tile|factor|map|transform]]
  *            one JSON object per line: {name, ratio, goal, reached, klift, peer}
  *        bench_engine training ROWS COLUMNS FEATURES     seconds of the bare products that a training needs
- * ratio = peer's time / klift's, or klift's share of a limit; two threads where not said otherwise.
+ * ratio = peer's time / klift's, or klift's share of a limit; two threads where not said otherwise. KLIFT_FFHT=libffht.so adds
+ * the transforms against FFHT (peers.h has how it is built).
  */
 #define _GNU_SOURCE
 #include "peers.h"
@@ -370,28 +371,65 @@ static double add_peak(void)
 }
 #endif
 
+enum { TRANSFORMED = 1 << 22 }; /* values in one measurement */
+
+/* After transform i: values grow by 2^log each time. Only speed matters, but no infinities. */
+static void tame(job *j, int64_t i)
+{
+    j->a[0] = j->a[0] < 1e30f ? j->a[0] : 1e-30f;
+    if (i % 8 == 7)
+        memset(j->a, 0, (size_t)j->n * sizeof *j->a);
+}
+
+static void our_transforms(job *j)
+{
+    for (int64_t i = 0; i < j->m; i++) {
+        kl_hadamard(j->n, NULL, j->a);
+        tame(j, i);
+    }
+}
+
 static void transforms(void)
 {
     for (int log = 6; log <= 16; log += log == 14 ? 2 : 1) {
-        int64_t n = INT64_C(1) << log, repeats = (INT64_C(1) << 22) / n;
-        float *x = numbers(n);
+        job j = {.m = TRANSFORMED >> log, .n = INT64_C(1) << log};
         double best = 1e300, peak = 0;
         char name[64];
+        j.a = numbers(j.n);
         for (int r = 0; r < 3 * rounds; r++) {
             peak = fmax(peak, add_peak());
             double start = now();
-            for (int64_t i = 0; i < repeats; i++) {
-                kl_hadamard(n, NULL, x);
-                x[0] = x[0] < 1e30f ? x[0] : 1e-30f; /* values grow by 2^log each time: only speed matters, but no infinities */
-                if (i % 8 == 7)
-                    memset(x, 0, (size_t)n * sizeof *x);
-            }
-            best = fmin(best, (now() - start) / (double)repeats);
+            our_transforms(&j);
+            best = fmin(best, (now() - start) / (double)j.m);
         }
         snprintf(name, sizeof name, "Walsh-Hadamard 2^%d, share of the add peak", log);
-        double rate = (double)n * log / best * 1e-9;
+        double rate = (double)j.n * log / best * 1e-9;
         print(name, rate / peak, log >= 8 && log <= 14 ? 0.4 : 0.0, "Gadd/s", rate, "Gadd/s peak", peak);
-        free(x);
+        free(j.a);
+    }
+}
+
+static void their_transforms(job *j)
+{
+    for (int64_t i = 0; i < j->m; i++) {
+        peer.fht(j->a, (int)j->k);
+        tame(j, i);
+    }
+}
+
+static void transforms_of_peer(void)
+{
+    for (int log = 6; peer.fht != NULL && log <= 16; log++) {
+        job j = {.m = TRANSFORMED >> log, .n = INT64_C(1) << log, .k = log};
+        double ratio, ours, theirs;
+        char name[64];
+        j.a = numbers(j.n);
+        rounds *= 8;
+        ratio = race(our_transforms, their_transforms, NULL, &j, &ours, &theirs);
+        rounds /= 8;
+        snprintf(name, sizeof name, "Walsh-Hadamard 2^%d against FFHT, 1 thread", log);
+        print(name, ratio, 1, "ns", ours / (double)j.m * 1e9, "ns", theirs / (double)j.m * 1e9);
+        free(j.a);
     }
 }
 
@@ -426,8 +464,9 @@ static bool wanted(int argc, char **argv, const char *part)
 int main(int argc, char **argv)
 {
     klift_run *run;
-    if (!peers_load(&peer)) {
-        fprintf(stderr, "bench_engine: no libopenblas.so.0: scripts/setup bench installs it\n");
+    const char *missing = peers_load(&peer);
+    if (missing != NULL) {
+        fprintf(stderr, "bench_engine: %s\n", missing);
         return 1;
     }
     if (argc == 5)
@@ -444,8 +483,10 @@ int main(int argc, char **argv)
         factors(run);
     if (wanted(argc, argv, "map"))
         maps(run);
-    if (wanted(argc, argv, "transform"))
+    if (wanted(argc, argv, "transform")) {
         transforms();
+        transforms_of_peer();
+    }
     klift_run_free(run);
     return 0;
 }
