@@ -13,7 +13,7 @@ mkdir "$dir/bin" && ln -s "$klift" "$dir/bin/klift"
 
 # Every command that a document shows is in a block ```sh, whose first line says what becomes of it:
 #   # run                       run here, in order, in one folder per document that holds small files of the names used
-#   # run with KLIFT_DATA       the same when KLIFT_DATA names a folder with adult/, cpuact/ and mnist/
+#   # run with KLIFT_DATA       the same when KLIFT_DATA names a folder with adult/, cpuact/ and mnist/ (and ijcnn1/, where a block names it)
 #   # run by tests/check_X.sh   another test does what the block shows
 #   # in the source tree        make, scripts/ and tests/ of this tree, which would take too long: targets and files must exist
 pages=$(git ls-files '*.md' 2>/dev/null || find . -name '*.md' -not -path './build*')
@@ -42,6 +42,7 @@ supply() {
 # The data sets under the names that their distributors and README.md give them.
 supply_data() {
     ln -s "$data/adult" "$data/cpuact" "$data"/mnist/* . && ln -s "$data/adult/train.svm" a9a && ln -s "$data/adult/test.svm" a9a.t
+    [ ! -e "$data/ijcnn1" ] || ln -s "$data/ijcnn1" .
 }
 data=${KLIFT_DATA:-}
 for file in adult/train.svm adult/test.svm cpuact/train.svm cpuact/test.svm mnist/train-images-idx3-ubyte; do
@@ -85,6 +86,7 @@ run() {
             run_block "$block" || break; ran=$((ran + 1)) ;;
         '# run with KLIFT_DATA')
             [ -n "$data" ] && [ -z "${KLIFT_TEST_QUICK:-}" ] || { left=$((left + 1)); continue; }
+            grep -q ijcnn1 "$block" && [ ! -e "$data/ijcnn1" ] && { left=$((left + 1)); continue; }
             [ -e "$dir/$name/place/a9a" ] || (cd "$dir/$name/place" && supply_data)
             run_block "$block" || break; ran=$((ran + 1)) ;;
         '# run by tests/'*.sh) [ -x "${mark#\# run by }" ] || [ -e "${mark#\# run by }" ] || complain "$(place "$block"): ${mark#\# run by } is not there" ;;
