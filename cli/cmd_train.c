@@ -128,7 +128,10 @@ static void print_probability(const char *about)
     if (given == NULL)
         return;
     json_text(json_get(given, "method"), method, sizeof method);
-    printf("%-15s%s, log loss %.4f of %.0f rows held out\n", "probability", method, json_number_or(json_get(given, "log_loss"), 0), json_number_or(json_get(given, "rows"), 0));
+    if (json_number_or(json_get(given, "rows"), 0) == 0)
+        printf("%-15sof the scores, which are logarithms of odds\n", "probability");
+    else
+        printf("%-15s%s, log loss %.4f of %.0f rows held out\n", "probability", method, json_number_or(json_get(given, "log_loss"), 0), json_number_or(json_get(given, "rows"), 0));
 }
 
 static void how_chosen(const training *t, char *how, size_t room)

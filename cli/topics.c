@@ -51,6 +51,9 @@ const cli_topic topics[] = {
                      "do not fit a quarter or come from a pipe: the same model in all cases. It takes C = 1 unless --lambda or -c say otherwise; with "
                      "-v K, --search folds or --search holdout it trains once more for every fold and tells the error of the rows held out. --path C,C,... or --path auto chooses C "
                      "by them: the machine of every fold goes on from one C to the next, until two in a row are worse than the best, or with auto one took more than 50 passes. They are only tried: ten times the tolerance will do.",
+                     "logistic goes through the same features in the same way, in the order of the rows, and also takes C = 1 unless --lambda or -c say otherwise; "
+                     "it holds no rows out. Its scores are logarithms of odds: of the second of two classes against the first, of each class up to a constant "
+                     "(multinomial), or of each class against the rest. So it has probabilities without --probability, unless it tells several classes each from the rest.",
                      "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
                      "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
                      "class against the rest.",
@@ -72,6 +75,7 @@ const cli_topic topics[] = {
                      "How the regularisation is chosen: klift help lambda.", NULL},
      .examples = "  klift train train.svm --learner ridge --task classify\n"
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
+                 "  klift train train.svm --learner logistic -c 10\n"
                  "  klift train train.svm --code random --bits 200 --decode hamming\n"
                  "  klift train train.svm --class-weight balanced\n"
                  "  klift train train.svm --probability -o m.klift\n"},
@@ -127,7 +131,7 @@ const cli_topic topics[] = {
      .before = BLOCKS{"Every learner minimises one objective over the weights w and the intercept b of the features z:",
                       "  (1/n) sum_i loss(y_i, w.z_i + b) + lambda |w|^2 / 2\n",
                       "For ridge the loss is (y - f)^2 / 2, and b is without penalty; for svm it is one of LIBLINEAR's, and b the weight of one more feature "
-                      "of value B (bias=1), penalised like the others. lambda is relative to the n rows, so it means the same for ten times the "
+                      "of value B (bias=1), penalised like the others; for logistic it is ln(1 + exp(-y f)), or of several classes ln sum_k exp(f_k) - f_y, and b is without penalty. lambda is relative to the n rows, so it means the same for ten times the "
                       "data. -c C is LIBSVM's cost: lambda = 1 / (C n).",
                       "Without --lambda and -c ridge's is searched on a grid of half decades, from the statistics: the data are not read again. --search "
                       "says how:",

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 240, COLUMNS = 4, CLASSES = 3, LEARNERS = 2 };
-static const char *const learners[LEARNERS] = {"ridge", "svm:tolerance=1e-10,passes=100000"};
+enum { ROWS = 240, COLUMNS = 4, CLASSES = 3, LEARNERS = 3 };
+static const char *const learners[LEARNERS] = {"ridge", "svm:tolerance=1e-10,passes=100000", "logistic:classes=one-vs-rest,tolerance=1e-10"};
 static const double labels[CLASSES] = {-1, 1, 2.0};
 
 static float x[ROWS * COLUMNS];

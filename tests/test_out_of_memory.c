@@ -244,6 +244,16 @@ static void classes_with_probabilities(void **state)
     check_job(&(job){.name = "dense, probabilities of svm", .work = learn, .settings = svm, .probability = true, .threads = "1"});
 }
 
+static void learners_that_go_down(void **state)
+{
+    static const char *const learner[] = {"logistic:passes=5"};
+    (void)state;
+    for (int k = 0; k < 1; k++) {
+        const char *const settings[] = {"features", "8", "map", "fourier", "learner", learner[k], "class-weight", "balanced", NULL};
+        check_job(&(job){.name = learner[k], .work = learn, .settings = settings, .threads = "1"});
+    }
+}
+
 static void sparse_rows_regressed_by_hand(void **state)
 {
     (void)state;
@@ -378,6 +388,7 @@ int main(void)
         cmocka_unit_test(dense_rows_classified_with_folds),
         cmocka_unit_test(classes_with_a_code),
         cmocka_unit_test(classes_with_probabilities),
+        cmocka_unit_test(learners_that_go_down),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(features_for_several_passes),

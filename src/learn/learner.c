@@ -71,6 +71,19 @@ kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int6
     return extent->row_bytes > 0 && extent->row_bytes < line / 2 ? KL_FILE_ROWS : KL_FILE_FEATURES; /* half: they are to be lifted again */
 }
 
+void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan)
+{
+    int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
+    kl_keep keep = kl_learner_keep(learner, extent, limit);
+    bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
+    kl_plan_add(plan, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
+    kl_plan_add(plan, kept && extent->entries == 0 ? 0 : block * line, "features of %lld rows%s", (long long)block,
+                kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
+    kl_plan_add(plan, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
+                (long long)(filed ? block : rows), filed ? " from a file" : "");
+    kl_plan_add(plan, (filed ? 4 : 3) * known * (int64_t)sizeof(double), "labels, weights and order of the rows");
+}
+
 static klift_status read_type(kl_learner *learner, const kl_spec *spec)
 {
     char where[80] = "learner ";
@@ -103,7 +116,7 @@ static klift_status check_probability(const kl_learner_type *type, const kl_lear
     if (spec->goal == KL_REGRESS)
         return kl_fail(KLIFT_USAGE, "probability=true is for classes, the targets are numbers; leave it out, or say task=classify");
     if (!type->probabilities)
-        return kl_fail(KLIFT_USAGE, "learner %s fits no probabilities; leave probability=true out, or use learner=ridge or learner=svm", type->name);
+        return kl_fail(KLIFT_USAGE, "learner %s fits no probabilities; leave probability=true out, or use learner=ridge, learner=svm or learner=logistic", type->name);
     if (spec->search_given && spec->search == KL_BY_GCV)
         return kl_fail(KLIFT_USAGE, "search=gcv holds no rows out, and probability=true needs some; use search=folds or search=holdout, or leave it out");
     return KLIFT_OK;

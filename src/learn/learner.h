@@ -103,7 +103,7 @@ typedef struct kl_learner_type {
     size_t state_size;
     bool codes; /* it can learn a code of the classes */
     bool paths; /* it can choose C from a path */
-    bool probabilities; /* it fits them */
+    bool probabilities; /* it has them */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);
@@ -147,6 +147,7 @@ int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent);
  * where they take at most a quarter; else one of both goes to a file, the rows where they take less than half as much. */
 typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_FILE_FEATURES, KL_FILE_ROWS } kl_keep;
 kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit);
+void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan); /* that, and the targets */
 const kl_learner_type *kl_learner_type_at(int64_t index);
 const char *kl_learner_name_at(int64_t index, const void *context);
 const char *kl_search_name(kl_search search);

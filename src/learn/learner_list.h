@@ -2,6 +2,7 @@
 #include "learn/reference.h"
 LEARNER(ridge)
 LEARNER(svm)
+LEARNER(logistic)
 #ifdef KL_HAS_LIBLINEAR
 LEARNER(liblinear)
 #endif

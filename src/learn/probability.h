@@ -13,7 +13,7 @@
 typedef struct kl_probability {
     bool known;           /* false: the model has none */
     double scale, offset; /* scale >= 0 */
-    int64_t rows;         /* they were fitted on */
+    int64_t rows;         /* they were fitted on; 0: they come with the scores */
     double log_loss;      /* of these rows: mean of -log P(class) */
 } kl_probability;
 

@@ -128,6 +128,40 @@ klift_status kl_targets_check(const kl_targets *l, double weight, bool allow_one
     return KLIFT_OK;
 }
 
+klift_status kl_targets_check_order(const kl_targets *l, const char *learner)
+{
+    if (l->count > INT32_MAX)
+        return kl_fail(KLIFT_DATA, "%lld rows are more than learner %s can order (2147483647); use learner ridge, or fewer rows", (long long)l->count, learner);
+    return KLIFT_OK;
+}
+
+double kl_targets_weight(const kl_targets *l)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < l->count; i++)
+        sum += l->weight[i];
+    return sum;
+}
+
+klift_status kl_targets_balance(kl_targets *l, kl_class_weight *c)
+{
+    double *sum = NULL;
+    klift_status status;
+    if (!c->balanced)
+        return KLIFT_OK;
+    KL_TRY(kl_new(&sum, l->classes.count, sizeof *sum, "class weights"));
+    for (int64_t i = 0; i < l->count; i++)
+        sum[(int64_t)l->target[i]] += l->weight[i];
+    KL_GO(kl_class_weight_balance(c, &l->classes, sum));
+    for (int64_t k = 0; k < l->classes.count; k++)
+        sum[k] = kl_class_weight_of(c, l->classes.name[k]);
+    for (int64_t i = 0; i < l->count; i++)
+        l->weight[i] *= sum[(int64_t)l->target[i]];
+done:
+    kl_free(sum);
+    return status;
+}
+
 void kl_targets_clear(kl_targets *l)
 {
     kl_free(l->target);

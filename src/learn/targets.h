@@ -25,6 +25,11 @@ const char *kl_targets_class(const kl_targets *targets, int64_t row);
 klift_status kl_targets_outputs(const kl_targets *targets, kl_weights *weights, int64_t **column);
 /* KLIFT_DATA when there is nothing to learn from: weight is the sum of weights. */
 klift_status kl_targets_check(const kl_targets *targets, double weight, bool allow_one_class);
+/* KLIFT_DATA when rows are too many to be numbered in an order; learner: who orders them. */
+klift_status kl_targets_check_order(const kl_targets *targets, const char *learner);
+double kl_targets_weight(const kl_targets *targets); /* the sum of the weights */
+/* Where classes are to be balanced and could not be before all rows were known: ends that, and multiplies the weights. */
+klift_status kl_targets_balance(kl_targets *targets, kl_class_weight *class_weight);
 void kl_targets_clear(kl_targets *targets);
 
 #endif
