@@ -54,6 +54,11 @@ const cli_topic topics[] = {
                      "logistic goes through the same features in the same way, in the order of the rows, and also takes C = 1 unless --lambda or -c say otherwise; "
                      "it holds no rows out. Its scores are logarithms of odds: of the second of two classes against the first, of each class up to a constant "
                      "(multinomial), or of each class against the rest. So it has probabilities without --probability, unless it tells several classes each from the rest.",
+                     "sgd learns from every row as it comes and forgets it: as many rows as you like, from a pipe too, in memory that does not grow with "
+                     "them. The loss in its progress lines is that of rows before they were learnt from. With passes=2 or more it takes all rows again, in "
+                     "an order of the seed's, from where svm has them. C = 1 unless --lambda or -c say otherwise; the rows of a pipe cannot be counted beforehand, "
+                     "so there -c is refused and lambda is 1e-6 unless it is given. It holds no rows out. If it stops because scores run away, scale the data "
+                     "(--prepare standardise) or leave step out.",
                      "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
                      "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
                      "class against the rest.",
@@ -76,6 +81,7 @@ const cli_topic topics[] = {
      .examples = "  klift train train.svm --learner ridge --task classify\n"
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
                  "  klift train train.svm --learner logistic -c 10\n"
+                 "  klift train train.svm --learner sgd:loss=logistic,passes=5 --lambda 1e-6\n"
                  "  klift train train.svm --code random --bits 200 --decode hamming\n"
                  "  klift train train.svm --class-weight balanced\n"
                  "  klift train train.svm --probability -o m.klift\n"},
@@ -131,7 +137,7 @@ const cli_topic topics[] = {
      .before = BLOCKS{"Every learner minimises one objective over the weights w and the intercept b of the features z:",
                       "  (1/n) sum_i loss(y_i, w.z_i + b) + lambda |w|^2 / 2\n",
                       "For ridge the loss is (y - f)^2 / 2, and b is without penalty; for svm it is one of LIBLINEAR's, and b the weight of one more feature "
-                      "of value B (bias=1), penalised like the others; for logistic it is ln(1 + exp(-y f)), or of several classes ln sum_k exp(f_k) - f_y, and b is without penalty. lambda is relative to the n rows, so it means the same for ten times the "
+                      "of value B (bias=1), penalised like the others; for logistic it is ln(1 + exp(-y f)), or of several classes ln sum_k exp(f_k) - f_y, and b is without penalty; sgd takes any of these and others, and b as svm. lambda is relative to the n rows, so it means the same for ten times the "
                       "data. -c C is LIBSVM's cost: lambda = 1 / (C n).",
                       "Without --lambda and -c ridge's is searched on a grid of half decades, from the statistics: the data are not read again. --search "
                       "says how:",
@@ -193,7 +199,7 @@ const cli_topic topics[] = {
     {.name = "exit-codes",
      .title = "Exit status",
      .summary = "what the exit codes mean",
-     .before = BLOCKS{"0\tdone", "1\tfailed: a matrix could not be factored, a search found nothing; give a larger --lambda, look for huge values in the data",
+     .before = BLOCKS{"0\tdone", "1\tfailed: a matrix could not be factored, a search found nothing, sgd's weights ran away; give a larger --lambda, look for huge values in the data",
                       "2\tusage: an option, argument or parameter is wrong, or options contradict each other",
                       "3\tdata: a bad row (file:line:column), no rows, one class only, more columns than the model has, missing values",
                       "4\tmodel: not a model, a damaged one, or one of a newer klift",

@@ -295,7 +295,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
         KL_GO(kl_passes_fill(lift, &gather, learner, block, &(kl_passes_sink){.dense = z}, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
-        KL_GO(kl_run_progress(run, "statistics", total, reader->total, NAN));
+        KL_GO(kl_run_progress(run, learner->type->merge != NULL ? "statistics" : "rows", total, reader->total, learner->loss));
     } while (rows == block);
     kl_reader_say(reader, run);
 done:
@@ -383,7 +383,7 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
         KL_GO(check_plan(spec, KL_CLASSIFY, NULL, run));
     KL_GO(fit(spec, reader, true, run, &tally, &lift));
     KL_GO(new_learner(lift, spec, &tally, run, &learner));
-    if (learner->type->learn != NULL) {
+    if (!kl_learner_streams(learner)) {
         status = learn(&lift, reader, learner, run, model);
         goto done;
     }

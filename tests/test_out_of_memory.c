@@ -246,9 +246,9 @@ static void classes_with_probabilities(void **state)
 
 static void learners_that_go_down(void **state)
 {
-    static const char *const learner[] = {"logistic:passes=5"};
+    static const char *const learner[] = {"logistic:passes=5", "sgd", "sgd:passes=2"};
     (void)state;
-    for (int k = 0; k < 1; k++) {
+    for (int k = 0; k < 3; k++) {
         const char *const settings[] = {"features", "8", "map", "fourier", "learner", learner[k], "class-weight", "balanced", NULL};
         check_job(&(job){.name = learner[k], .work = learn, .settings = settings, .threads = "1"});
     }

@@ -170,6 +170,7 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(read_path(learner, spec));
     KL_GO(read_class_weight(learner, spec));
     learner->features = features;
+    learner->loss = NAN;
     KL_GO(kl_new(&learner->state, (int64_t)learner->type->state_size, 1, "a learner"));
     KL_GO(learner->type->begin(learner, run));
     *out = learner;
@@ -217,6 +218,11 @@ klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_
         learner.type->plan(&learner, extent, kl_run_memory(run), plan);
     kl_spec_free(parsed);
     return status;
+}
+
+bool kl_learner_streams(const kl_learner *learner)
+{
+    return learner->type->learn == NULL || (learner->type->streams != NULL && learner->type->streams(learner->value));
 }
 
 void kl_learner_print(const kl_learner *learner, kl_text *text)

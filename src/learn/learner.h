@@ -2,7 +2,8 @@
  * learner.h - the interface of learners: features and labels -> weights. One file per learner, one line in
  * learner_list.h. Call order: begin, { observe, ... , consume } per block, finish; merge between two learners of one spec.
  * A learner never asks a reader: rows are pushed to it. Where it must see kept rows again it lifts them itself (kl_lift). One that
- * needs several passes over all features has learn in the place of consume and finish: begin, observe ..., learn.
+ * needs several passes over all features has learn in the place of consume and finish: begin, observe ..., learn. One that has
+ * both says by its values which it wants.
  */
 #ifndef KL_LEARNER_H
 #define KL_LEARNER_H
@@ -111,6 +112,7 @@ typedef struct kl_learner_type {
     klift_status (*consume)(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run);
     klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
     klift_status (*learn)(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights);
+    bool (*streams)(const kl_value *value); /* (optional, beside learn) consume and finish will do: every row is seen once */
     klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
     bool (*rounds)(const kl_learner *learner); /* (optional, with learn) its features are to be rounded to bfloat16 */
     /* the parts of memory that it holds at its peak, known before begin, when the learner has no state yet */
@@ -125,6 +127,7 @@ struct kl_learner {
     kl_cost_path path;
     kl_class_weight class_weight; /* balanced: whoever learns balances them once it knows the rows */
     int64_t features;
+    double loss; /* mean over the rows so far, each before it was learnt from, for progress; NaN: not known */
     void *state;
 };
 
@@ -138,6 +141,7 @@ klift_status kl_learner_add(kl_text *text, const char *key, double value, const 
 klift_status kl_learner_merge(kl_learner *into, const kl_learner *from, int sign);
 void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonical text */
 void kl_learner_free(kl_learner *learner);
+bool kl_learner_streams(const kl_learner *learner); /* to be fed by consume and finish, not by learn */
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
 bool kl_learner_rounds(const kl_learner *learner);
 /* Of features for passes: bytes of a row, and rows that are made or taken at a time. */

@@ -3,6 +3,7 @@
 LEARNER(ridge)
 LEARNER(svm)
 LEARNER(logistic)
+LEARNER(sgd)
 #ifdef KL_HAS_LIBLINEAR
 LEARNER(liblinear)
 #endif

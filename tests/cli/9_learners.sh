@@ -1,4 +1,4 @@
-# 9_learners.sh - logistic by the command: probabilities, and what is refused.
+# 9_learners.sh - logistic and sgd by the command: probabilities, a pipe, weights that run away, what is refused.
 expect 0 "logistic trains" "$KLIFT" train train.svm --features 64 --learner logistic -c 10 -o logistic.klift
 says "  and tells its passes" err 'gradient .* passes'
 says "  and that its scores are logarithms of odds" out '^probability +of the scores'
@@ -8,3 +8,15 @@ says "  which is printed" out '^log loss'
 expect 2 "logistic is for classes" "$KLIFT" train train.svm --features 64 --learner logistic --task regress -o no.klift
 expect 2 "logistic holds no rows out" "$KLIFT" train train.svm --features 64 --learner logistic -v 5
 says "  and names who does" err '[-]-learner ridge or --learner svm'
+
+expect 0 "sgd learns from a file" "$KLIFT" train train.svm --features 64 --learner sgd --lambda 0.001 -o sgd.klift
+says "  and tells the loss of rows before they were learnt from" err 'loss [0-9.]+ of rows before'
+expect 0 "sgd learns from a pipe" bash -c "cat train.svm | '$KLIFT' train - --features 64 --learner sgd --lambda 0.001 -o piped.klift"
+holds "  the same model" cmp sgd.klift piped.klift
+expect 0 "sgd goes through rows more than once" "$KLIFT" train train.svm --features 64 --learner sgd:passes=5,loss=logistic -o passes.klift
+says "  and tells its objective" err 'objective [0-9.]+, 5 passes'
+awk 'BEGIN { srand(1); for (i = 0; i < 500; i++) printf "%f 1:%f 2:%f\n", rand(), 1e6 * rand(), 1e6 * rand() }' >huge.svm
+expect 1 "weights that run away are a failure" "$KLIFT" train huge.svm --kernel linear --task regress --learner sgd:step=pegasos -o no.klift
+says "  with the way out" err 'scale the data'
+holds "  and no model" [ ! -e no.klift ]
+expect 0 "the default step does not run away" "$KLIFT" train huge.svm --kernel linear --task regress --learner sgd -o huge.klift
