@@ -4,7 +4,7 @@
  */
 #include "learn/online.h"
 #include "support.h"
-#include "training.h"
+#include "learning.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static klift_batch problem(const double *y)
 static void weights_of_training(const klift_batch *rows, const training *how, int64_t columns, int64_t outputs, double *w)
 {
     klift_model *model;
-    if (train_rows(rows, how, &model) != KLIFT_OK)
+    if (learn_rows(rows, how, &model) != KLIFT_OK)
         fail_msg("%s: %s", how->learner, klift_error());
     linear_weights_of(model, columns, outputs, w);
     klift_model_free(model);
@@ -347,7 +347,7 @@ static void progress_tells_the_loss_of_rows_to_come(void **state)
     (void)state;
     make_many();
     klift_batch rows = many_rows();
-    assert_int_equal(train_rows(&rows, &(training){.learner = "sgd", .task = "classify", .event = keep_loss, .user = loss}, &model), KLIFT_OK);
+    assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd", .task = "classify", .event = keep_loss, .user = loss}, &model), KLIFT_OK);
     klift_model_free(model);
     print_message("loss %.4f, then %.4f\n", loss[0], loss[1]);
     assert_true(loss[0] > loss[1] && loss[1] > 0);
@@ -367,13 +367,13 @@ static void weights_that_run_away_are_told(void **state)
     rows.target = target;
     rows.targets = 1;
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(train_rows(&rows, &(training){.learner = learner[k], .task = "regress"}, &model), KLIFT_FAILED);
+        assert_int_equal(learn_rows(&rows, &(training){.learner = learner[k], .task = "regress"}, &model), KLIFT_FAILED);
         assert_non_null(strstr(klift_error(), "ran away"));
         assert_non_null(strstr(klift_error(), "prepare=standardise"));
     }
-    assert_int_equal(train_rows(&rows, &(training){.learner = "sgd:loss=squared", .task = "regress"}, &model), KLIFT_OK); /* the default step does not */
+    assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd:loss=squared", .task = "regress"}, &model), KLIFT_OK); /* the default step does not */
     klift_model_free(model);
-    assert_int_equal(train_rows(&rows, &(training){.learner = "sgd:loss=squared,step=1e10", .task = "regress"}, &model), KLIFT_OK);
+    assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd:loss=squared,step=1e10", .task = "regress"}, &model), KLIFT_OK);
     klift_model_free(model);
 }
 
@@ -401,11 +401,11 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     make_problem();
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        if (train_rows(&rows, &wrong[i].how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
+        if (learn_rows(&rows, &wrong[i].how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
             fail_msg("%s: answered with: %s", wrong[i].how.learner, klift_error());
-    assert_int_equal(train_rows(&same, &(training){.learner = "sgd", .task = "classify"}, &model), KLIFT_DATA);
+    assert_int_equal(learn_rows(&same, &(training){.learner = "sgd", .task = "classify"}, &model), KLIFT_DATA);
     assert_non_null(strstr(klift_error(), "one class only"));
-    assert_int_equal(train_rows(&same, &(training){.learner = "sgd", .task = "classify", .allow_one_class = "true"}, &model), KLIFT_OK);
+    assert_int_equal(learn_rows(&same, &(training){.learner = "sgd", .task = "classify", .allow_one_class = "true"}, &model), KLIFT_OK);
     klift_model_free(model);
 }
 
@@ -423,9 +423,9 @@ static void a_pipe_wants_lambda_instead_of_c(void **state)
     klift_batch rows = dense_batch(LONG, NARROW, rows_of);
     rows.target = side;
     rows.targets = 1;
-    assert_int_equal(train_rows(&rows, &(training){.learner = "sgd", .task = "classify", .c = "2", .once = true}, &model), KLIFT_USAGE);
+    assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd", .task = "classify", .c = "2", .once = true}, &model), KLIFT_USAGE);
     assert_non_null(strstr(klift_error(), "give lambda, or a file"));
-    assert_int_equal(train_rows(&rows, &(training){.learner = "sgd", .task = "classify", .class_weight = "balanced", .once = true}, &model), KLIFT_USAGE);
+    assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd", .task = "classify", .class_weight = "balanced", .once = true}, &model), KLIFT_USAGE);
     assert_non_null(strstr(klift_error(), "class-weight=balanced"));
     weights_of_training(&rows, &(training){.learner = "sgd", .task = "classify", .once = true}, NARROW, 1, w[0]);
     weights_of_training(&rows, &(training){.learner = "sgd", .task = "classify", .lambda = "1e-6"}, NARROW, 1, w[1]);
