@@ -177,7 +177,8 @@ const cli_command cmd_predict = {
               "MODEL and DATA may be swapped; DATA may be -. Labels in DATA are not needed; when there are some, the accuracy goes to standard error.",
     .examples = "  klift predict m.klift new.svm > labels.txt\n"
                 "  klift predict m.klift x.npy out.txt\n"
-                "  klift predict --probability m.klift new.svm\n"
+                "  klift train train.svm --probability -o p.klift\n"
+                "  klift predict --probability p.klift new.svm\n"
                 "  xzcat new.svm.xz | klift predict --scores m.klift - | head\n",
     .least = 2,
     .most = 3,

@@ -231,6 +231,13 @@ static void what_cannot_be_is_refused(void **state)
     assert_null(linear_train("svm", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "all weights are zero"));
     rows.weight = NULL;
+    double spoilt[ROWS];
+    memcpy(spoilt, target, sizeof spoilt);
+    spoilt[7] = NAN;
+    rows.target = spoilt;
+    klift_data *data;
+    assert_int_equal(klift_data_view(&rows, &data), KLIFT_DATA); /* no learner sees it */
+    assert_non_null(strstr(klift_error(), "row 7: the target is not finite"));
     rows.target = ones;
     assert_null(linear_train("svm", "classify", &rows, "1", NULL));
     assert_non_null(strstr(klift_error(), "one class only"));

@@ -71,16 +71,18 @@ kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int6
     return extent->row_bytes > 0 && extent->row_bytes < line / 2 ? KL_FILE_ROWS : KL_FILE_FEATURES; /* half: they are to be lifted again */
 }
 
+/* Features of a block are float32 on their way, or CSR, whatever is kept of them. */
 void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan)
 {
     int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
+    int64_t way = extent->entries > 0 ? line : learner->features * (int64_t)sizeof(float);
     kl_keep keep = kl_learner_keep(learner, extent, limit);
     bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
     kl_plan_add(plan, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
-    kl_plan_add(plan, kept && extent->entries == 0 ? 0 : block * line, "features of %lld rows%s", (long long)block,
+    kl_plan_add(plan, kept && extent->entries == 0 && !kl_learner_rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
                 kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
     kl_plan_add(plan, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
-                (long long)(filed ? block : rows), filed ? " from a file" : "");
+                (long long)(filed ? block : rows), filed ? " from a file" : ""); /* and those of a block once more, in its order */
     kl_plan_add(plan, (filed ? 4 : 3) * known * (int64_t)sizeof(double), "labels, weights and order of the rows");
 }
 

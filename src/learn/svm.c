@@ -37,26 +37,9 @@ static bool is_joint(const kl_learner *learner)
     return learner->value[CLASSES].word == 1;
 }
 
-static bool holds_out(const kl_learn_spec *spec)
-{
-    return spec->search_given || spec->probability;
-}
-
 static bool rounds(const kl_learner *learner)
 {
     return learner->value[CACHE].word == 1;
-}
-
-klift_status kl_svm_read_loss(kl_learner *learner, int word)
-{
-    kl_svm *st = learner->state;
-    bool classes = learner->spec.goal == KL_CLASSIFY;
-    st->targets.goal = learner->spec.goal;
-    st->loss = word == LOSS_AUTO ? (classes ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(word - 1);
-    if ((st->loss <= KL_SQUARED_HINGE) == classes)
-        return KLIFT_OK;
-    return kl_fail(KLIFT_USAGE, "learner %s: loss=%s is for %s; use %s", learner->type->name, classes ? "epsilon or squared-epsilon" : "hinge or squared-hinge",
-                   classes ? "regression" : "classes", classes ? "hinge or squared-hinge" : "epsilon or squared-epsilon");
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
@@ -78,60 +61,12 @@ static klift_status observe(kl_learner *learner, const kl_batch *x)
     kl_svm *st = learner->state;
     int64_t first = st->targets.count;
     KL_TRY(kl_targets_observe(&st->targets, x));
-    if (!holds_out(&learner->spec))
+    if (!kl_svm_holds_out(&learner->spec))
         return KLIFT_OK;
     KL_TRY(kl_grow(&st->fold, &st->fold_room, first, st->targets.count, sizeof *st->fold, "the folds"));
     for (int64_t i = 0; i < x->rows; i++)
         st->fold[first + i] = kl_statistics_fold(kl_statistics_key(x, i, kl_targets_class(&st->targets, first + i)), learner->spec.folds);
     return KLIFT_OK;
-}
-
-/* Features of a block are float32 on their way, or CSR, whatever is kept of them. */
-void kl_svm_plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
-{
-    const kl_learn_spec *spec = &learner->spec;
-    int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
-    int64_t way = extent->entries > 0 ? line : learner->features * (int64_t)sizeof(float);
-    kl_keep keep = kl_learner_keep(learner, extent, limit);
-    bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
-    kl_plan_add(to, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
-    kl_plan_add(to, kept && extent->entries == 0 && !kl_learner_rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
-                kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
-    kl_plan_add(to, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
-                (long long)(filed ? block : rows), filed ? " from a file" : ""); /* and those of a block once more, in its order */
-    kl_plan_add(to, (filed ? 6 : 5) * known * (int64_t)sizeof(double), "the dual variables");
-    kl_plan_add(to, spec->path != NULL && strcmp(spec->path, "none") != 0 ? spec->folds * known * (int64_t)sizeof(double) : 0, "the dual variables of %d folds", spec->folds);
-    kl_plan_add(to, 2 * learner->features * (int64_t)sizeof(double), "weights of an output");
-    kl_plan_add(to, holds_out(spec) ? known * (int64_t)sizeof(int32_t) : 0, "folds of the rows");
-    kl_plan_add(to, spec->probability ? known * (int64_t)(sizeof(kl_held_row) + sizeof(double)) : 0, "scores of rows held out");
-}
-
-double kl_svm_own_weight(const kl_svm *svm, int64_t row)
-{
-    return svm->targets.weight[row] * (svm->factor != NULL ? svm->factor[(int64_t)svm->targets.target[row]] : 1);
-}
-
-double kl_svm_weight(const kl_svm *svm, int64_t row)
-{
-    return svm->held >= 0 && svm->fold[row] == svm->held ? 0 : kl_svm_own_weight(svm, row);
-}
-
-double kl_svm_weights(const kl_svm *svm)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < svm->targets.count; i++)
-        sum += kl_svm_weight(svm, i);
-    return sum;
-}
-
-kl_dual_row kl_svm_row(const void *user, int64_t row, int64_t output)
-{
-    const kl_svm *st = user;
-    const kl_targets *t = &st->targets;
-    double cost = st->c * kl_svm_weight(st, row);
-    if (t->goal == KL_REGRESS)
-        return (kl_dual_row){t->target[row * t->columns + st->column[output]], cost};
-    return (kl_dual_row){t->target[row] == (double)st->column[output] ? 1 : -1, cost};
 }
 
 static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
@@ -241,56 +176,9 @@ static klift_status give_weights(const kl_dual *d, kl_weights *weights)
     return KLIFT_OK;
 }
 
-static klift_status balance(const kl_targets *t, kl_class_weight *c)
-{
-    double *sum;
-    KL_TRY(kl_new(&sum, t->classes.count, sizeof *sum, "class weights"));
-    for (int64_t i = 0; i < t->count; i++)
-        sum[(int64_t)t->target[i]] += t->weight[i];
-    klift_status status = kl_class_weight_balance(c, &t->classes, sum);
-    kl_free(sum);
-    return status;
-}
-
-/* The factors of the classes, now that all rows are known. */
-static klift_status weigh_classes(kl_learner *learner)
-{
-    kl_svm *st = learner->state;
-    kl_class_weight *c = &learner->class_weight;
-    if (c->balanced)
-        KL_TRY(balance(&st->targets, c));
-    if (c->label.count == 0)
-        return KLIFT_OK;
-    KL_TRY(kl_new(&st->factor, st->targets.classes.count, sizeof *st->factor, "class weights"));
-    for (int64_t k = 0; k < st->targets.classes.count; k++)
-        st->factor[k] = kl_class_weight_of(c, st->targets.classes.name[k]);
-    return KLIFT_OK;
-}
-
 double kl_svm_tolerance(const kl_learner *learner)
 {
     return learner->value[TOLERANCE].number;
-}
-
-double kl_svm_cost(const kl_learn_spec *spec, double weights)
-{
-    return !isnan(spec->c) ? spec->c : !isnan(spec->lambda) ? 1 / (spec->lambda * weights) : 1;
-}
-
-klift_status kl_svm_start(kl_learner *learner, kl_weights *weights, int64_t **column)
-{
-    kl_svm *st = learner->state;
-    const kl_learn_spec *spec = &learner->spec;
-    int64_t rows = st->targets.count;
-    KL_TRY(weigh_classes(learner));
-    double n = kl_svm_weights(st);
-    *weights = (kl_weights){.goal = spec->goal, .features = learner->features, .search = KL_BY_HAND, .folds = spec->folds, .cv_error = NAN, .rows = (double)rows, .weight = n};
-    KL_TRY(kl_targets_check(&st->targets, n, spec->allow_one_class));
-    if (rows > INT32_MAX)
-        return kl_fail(KLIFT_DATA, "%lld rows are more than learner %s can order (2147483647); use learner ridge, or fewer rows", (long long)rows, learner->type->name);
-    KL_TRY(kl_targets_outputs(&st->targets, weights, column));
-    st->column = *column;
-    return KLIFT_OK;
 }
 
 klift_status kl_svm_begin(const kl_learner *learner, int64_t outputs, kl_dual *d)
@@ -351,7 +239,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     held.classes = weights->classes.count;
     st->scores = spec->probability ? &held : NULL;
-    if (holds_out(spec))
+    if (kl_svm_holds_out(spec))
         KL_GO(kl_svm_validate(learner, &t, outputs, run, weights, &c));
     if (spec->probability)
         KL_GO(kl_probability_fit(&held, &weights->classes, &weights->probability));
@@ -370,14 +258,6 @@ done:
     if (status != KLIFT_OK)
         kl_weights_clear(weights);
     return status;
-}
-
-void kl_svm_clear(kl_learner *learner)
-{
-    kl_svm *st = learner->state;
-    kl_targets_clear(&st->targets);
-    kl_free(st->factor);
-    kl_free(st->fold);
 }
 
 /* With a squared loss Newton's method may be wanted; the state that knows the loss is not there yet. */

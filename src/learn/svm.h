@@ -1,6 +1,6 @@
 /*
- * svm.h - what the learner svm knows, for its two files: svm.c (training) and svm_folds.c (rows held out), and for the references
- * (reference.h), which solve the same problem by other libraries. Call order: read_loss in begin; start when all rows are observed;
+ * svm.h - what the learner svm knows, for its files: svm_problem.c (what is solved), svm.c (training) and svm_folds.c (rows held out),
+ * and for the references (reference.h), which solve the same problem by other libraries. Call order: read_loss in begin; start when all rows are observed;
  * c by cost; row per row and output.
  */
 #ifndef KL_SVM_H
@@ -34,6 +34,7 @@ klift_status kl_svm_read_loss(kl_learner *learner, int word);
 /* Class weights, the weights' head, and the column of each output, which the state borrows: (outputs), to be freed whatever happens. */
 klift_status kl_svm_start(kl_learner *learner, kl_weights *weights, int64_t **column);
 kl_dual_row kl_svm_row(const void *svm, int64_t row, int64_t output); /* what an output is told about a row */
+bool kl_svm_holds_out(const kl_learn_spec *spec); /* a part of the training is done without some rows */
 void kl_svm_plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to);
 void kl_svm_clear(kl_learner *learner);
 double kl_svm_own_weight(const kl_svm *svm, int64_t row); /* times its class's factor */

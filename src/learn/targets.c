@@ -143,23 +143,32 @@ double kl_targets_weight(const kl_targets *l)
     return sum;
 }
 
-klift_status kl_targets_balance(kl_targets *l, kl_class_weight *c)
+klift_status kl_targets_factors(const kl_targets *l, kl_class_weight *c)
 {
     double *sum = NULL;
-    klift_status status;
     if (!c->balanced)
         return KLIFT_OK;
     KL_TRY(kl_new(&sum, l->classes.count, sizeof *sum, "class weights"));
     for (int64_t i = 0; i < l->count; i++)
         sum[(int64_t)l->target[i]] += l->weight[i];
-    KL_GO(kl_class_weight_balance(c, &l->classes, sum));
-    for (int64_t k = 0; k < l->classes.count; k++)
-        sum[k] = kl_class_weight_of(c, l->classes.name[k]);
-    for (int64_t i = 0; i < l->count; i++)
-        l->weight[i] *= sum[(int64_t)l->target[i]];
-done:
+    klift_status status = kl_class_weight_balance(c, &l->classes, sum);
     kl_free(sum);
     return status;
+}
+
+klift_status kl_targets_balance(kl_targets *l, kl_class_weight *c)
+{
+    double *factor;
+    if (!c->balanced) /* the weights have their factors */
+        return KLIFT_OK;
+    KL_TRY(kl_targets_factors(l, c));
+    KL_TRY(kl_new(&factor, l->classes.count, sizeof *factor, "class weights"));
+    for (int64_t k = 0; k < l->classes.count; k++)
+        factor[k] = kl_class_weight_of(c, l->classes.name[k]);
+    for (int64_t i = 0; i < l->count; i++)
+        l->weight[i] *= factor[(int64_t)l->target[i]];
+    kl_free(factor);
+    return KLIFT_OK;
 }
 
 void kl_targets_clear(kl_targets *l)

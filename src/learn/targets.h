@@ -28,7 +28,8 @@ klift_status kl_targets_check(const kl_targets *targets, double weight, bool all
 /* KLIFT_DATA when rows are too many to be numbered in an order; learner: who orders them. */
 klift_status kl_targets_check_order(const kl_targets *targets, const char *learner);
 double kl_targets_weight(const kl_targets *targets); /* the sum of the weights */
-/* Where classes are to be balanced and could not be before all rows were known: ends that, and multiplies the weights. */
+/* Where classes are to be balanced and could not be before all rows were known: ends that; and multiplies the weights. */
+klift_status kl_targets_factors(const kl_targets *targets, kl_class_weight *class_weight);
 klift_status kl_targets_balance(kl_targets *targets, kl_class_weight *class_weight);
 void kl_targets_clear(kl_targets *targets);
 

@@ -14,8 +14,8 @@ for learner in ridge svm; do
     says "$learner prints how good they are" out '^probability +platt, log loss 0\.[0-9]+ of 900 rows held out$'
     expect 0 "$learner trains with -b 1" "$KLIFT" train two.svm $asked --learner $learner -b 1 -o again.klift
     holds "-b 1 is --probability ($learner)" cmp again.klift two_$learner.klift
-    expect 0 "$learner trains with -b 0" "$KLIFT" train two.svm $asked --learner $learner -b 0 -o none.klift
-    holds "-b 0 is nothing ($learner)" bash -c "'$KLIFT' train two.svm $asked --learner $learner -o plain.klift && cmp plain.klift none.klift"
+    expect 0 "$learner trains with -b 0" "$KLIFT" train two.svm $asked --learner $learner -b 0 -o nought.klift
+    holds "-b 0 is nothing ($learner)" bash -c "'$KLIFT' train two.svm $asked --learner $learner -o plain.klift && cmp plain.klift nought.klift"
     expect 0 "threads and batch do not matter ($learner)" "$KLIFT" train two.svm $asked --learner $learner --probability --threads 1 --batch 7 -o again.klift
     holds "for a byte ($learner)" cmp again.klift two_$learner.klift
     expect 0 "$learner takes rows from a pipe" bash -c "'$KLIFT' train - $asked --learner $learner --probability -o again.klift <two.svm"
