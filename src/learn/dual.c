@@ -53,7 +53,7 @@ void kl_dual_clear(kl_dual *d)
     kl_free(d->dual);
 }
 
-static bool is_squared(kl_loss loss)
+bool kl_loss_is_squared(kl_loss loss)
 {
     return loss == KL_SQUARED_HINGE || loss == KL_SQUARED_EPSILON;
 }
@@ -62,7 +62,7 @@ double kl_loss_of(kl_loss loss, double epsilon, double y, double f)
 {
     double over = loss <= KL_SQUARED_HINGE ? 1 - y * f : fabs(f - y) - epsilon;
     over = over > 0 ? over : 0;
-    return is_squared(loss) ? over * over : over;
+    return kl_loss_is_squared(loss) ? over * over : over;
 }
 
 static double clip(double value, double low, double high)
@@ -73,7 +73,7 @@ static double clip(double value, double low, double high)
 /* The value of the variable at which the dual is largest, all others as they are. */
 static double best_value(const kl_dual *d, kl_dual_row row, double f, double square, double alpha)
 {
-    double diagonal = is_squared(d->loss) ? 0.5 / row.cost : 0, top = is_squared(d->loss) ? INFINITY : row.cost, h = square + diagonal;
+    double diagonal = kl_loss_is_squared(d->loss) ? 0.5 / row.cost : 0, top = kl_loss_is_squared(d->loss) ? INFINITY : row.cost, h = square + diagonal;
     if (d->loss <= KL_SQUARED_HINGE) {
         double g = row.y * f - 1 + diagonal * alpha;
         return h > 0 ? clip(alpha - g / h, 0, top) : g < 0 ? top : alpha;
@@ -116,8 +116,8 @@ typedef struct work {
 /* Slope of the dual where a class's variable is, and whether it is at its upper bound. */
 static double slope_of(const kl_dual *d, kl_dual_row r, double f, double alpha, bool *top)
 {
-    *top = !is_squared(d->loss) && alpha >= r.cost;
-    return r.y * f - 1 + (is_squared(d->loss) ? 0.5 / r.cost * alpha : 0);
+    *top = !kl_loss_is_squared(d->loss) && alpha >= r.cost;
+    return r.y * f - 1 + (kl_loss_is_squared(d->loss) ? 0.5 / r.cost * alpha : 0);
 }
 
 /* In a sweep: whether a variable is at a bound and pushes against it harder than any other moved in the last sweep. */
@@ -252,7 +252,7 @@ static double dual_of(const kl_dual *d, int64_t output)
         if (alpha[i] == 0)
             continue;
         kl_dual_row r = d->row_of(d->user, i, output);
-        double diagonal = is_squared(d->loss) ? 0.5 / r.cost : 0;
+        double diagonal = kl_loss_is_squared(d->loss) ? 0.5 / r.cost : 0;
         sum += (d->loss <= KL_SQUARED_HINGE ? alpha[i] : r.y * alpha[i] - d->epsilon * fabs(alpha[i])) - diagonal * alpha[i] * alpha[i] / 2;
     }
     return sum;

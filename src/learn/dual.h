@@ -15,6 +15,7 @@
 
 typedef enum { KL_HINGE, KL_SQUARED_HINGE, KL_EPSILON, KL_SQUARED_EPSILON } kl_loss;
 
+bool kl_loss_is_squared(kl_loss loss);
 double kl_loss_of(kl_loss loss, double epsilon, double y, double f);
 
 /* What one output is told about the rows: y +-1 or the target, cost C_i. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECE = 64 }; /* rows of a task that makes scores */
+enum { PIECE = 64, GATHERED = 256 }; /* rows of a task that makes scores, and of an addition to H */
 
 typedef struct newton {
     kl_dual *d;
@@ -21,9 +21,9 @@ typedef struct newton {
     double *step, sb;      /* (features) */
     kl_tiles h;
     void *packed;
-    float *block, *nothing; /* (KL_TILES_ROWS, features) rows on their way to H; (features) zeros */
-    double *weight;         /* (KL_TILES_ROWS) */
-    int32_t *index;         /* (KL_TILES_ROWS) 0, 1, ... */
+    float *block, *nothing; /* (GATHERED, features) rows on their way to H; (features) zeros */
+    double *weight;         /* (GATHERED) */
+    int32_t *index;         /* (GATHERED) 0, 1, ... */
     int64_t gathered;
     int32_t *order; /* (at_most) */
     kl_row *z;      /* (at_most) */
@@ -32,14 +32,15 @@ typedef struct newton {
 
 bool kl_newton_fits(const kl_dual *d)
 {
-    return (d->loss == KL_SQUARED_HINGE || d->loss == KL_SQUARED_EPSILON) && d->features <= KL_NEWTON_WIDEST;
+    return kl_loss_is_squared(d->loss) && d->features <= KL_NEWTON_WIDEST;
 }
 
 int64_t kl_newton_bytes(int64_t rows, int64_t features)
 {
+    int64_t row = (int64_t)sizeof(float) + 2 * (int64_t)sizeof(double); /* gathered, and packed for both sides of a product */
     if (features > KL_NEWTON_WIDEST || rows > INT64_MAX / 64)
         return 0;
-    return kl_tiles_bytes(features) + (KL_TILES_ROWS * (int64_t)sizeof(float) + 8 * (int64_t)sizeof(double)) * features + 2 * rows * (int64_t)sizeof(double);
+    return kl_tiles_bytes(features) + (GATHERED * row + 8 * (int64_t)sizeof(double)) * features + 2 * rows * (int64_t)sizeof(double);
 }
 
 /* A row of a sweep takes 4 operations a feature at the speed of memory, one of H half a square of them about 20 times as fast. */
@@ -138,39 +139,11 @@ static klift_status slope(newton *k, klift_run *run)
     return KLIFT_OK;
 }
 
-static kl_tile_rows gathered_rows(const newton *k)
-{
-    return (kl_tile_rows){k->block, k->d->features, k->gathered, k->index, k->nothing, k->weight};
-}
-
-static klift_status pack_task(void *context, int64_t task, int worker)
-{
-    newton *k = context;
-    kl_tile_rows rows = gathered_rows(k);
-    (void)worker;
-    kl_tiles_pack(&k->h, &rows, task, k->packed);
-    return KLIFT_OK;
-}
-
-static klift_status tile_task(void *context, int64_t task, int worker)
-{
-    newton *k = context;
-    int64_t i = 0;
-    (void)worker;
-    while ((i + 1) * (i + 2) / 2 <= task)
-        i++;
-    kl_tiles_update(&k->h, i, task - i * (i + 1) / 2, k->gathered, k->packed);
-    return KLIFT_OK;
-}
-
 static klift_status add_gathered(newton *k, klift_run *run)
 {
-    if (k->gathered == 0)
-        return KLIFT_OK;
-    KL_TRY(kl_run_parallel(run, k->h.count, pack_task, k));
-    KL_TRY(kl_run_parallel(run, k->h.count * (k->h.count + 1) / 2, tile_task, k));
+    kl_tile_rows rows = {k->block, k->d->features, k->gathered, k->index, k->nothing, k->weight};
     k->gathered = 0;
-    return KLIFT_OK;
+    return rows.count > 0 ? kl_tiles_add(&k->h, &rows, k->packed, run) : KLIFT_OK;
 }
 
 static void gather(newton *k, const kl_row *z, double weight)
@@ -200,7 +173,7 @@ static klift_status curvature(newton *k, klift_run *run, int64_t *failed)
             if (!(row.cost > 0 && over_of(d, row.y, k->f[from + i], &sign) > 0))
                 continue;
             gather(k, &k->z[i], 2 * row.cost);
-            if (k->gathered == KL_TILES_ROWS)
+            if (k->gathered == GATHERED)
                 KL_TRY(add_gathered(k, run));
         }
     }
@@ -316,14 +289,14 @@ static klift_status make_room(newton *k)
     KL_TRY(kl_new(&k->side, 2 * d->features, sizeof *k->side, "Newton's method"));
     KL_TRY(kl_new(&k->step, d->features, sizeof *k->step, "Newton's method"));
     KL_TRY(kl_tiles_new(&k->h, d->features));
-    KL_TRY(kl_new(&k->packed, kl_tiles_packed(&k->h, KL_TILES_ROWS), 1, "Newton's method"));
-    KL_TRY(kl_new(&k->block, KL_TILES_ROWS * d->features, sizeof *k->block, "Newton's method"));
+    KL_TRY(kl_new(&k->packed, kl_tiles_packed(&k->h, GATHERED), 1, "Newton's method"));
+    KL_TRY(kl_new(&k->block, GATHERED * d->features, sizeof *k->block, "Newton's method"));
     KL_TRY(kl_new(&k->nothing, d->features, sizeof *k->nothing, "Newton's method"));
-    KL_TRY(kl_new(&k->weight, KL_TILES_ROWS, sizeof *k->weight, "Newton's method"));
-    KL_TRY(kl_new(&k->index, KL_TILES_ROWS, sizeof *k->index, "Newton's method"));
+    KL_TRY(kl_new(&k->weight, GATHERED, sizeof *k->weight, "Newton's method"));
+    KL_TRY(kl_new(&k->index, GATHERED, sizeof *k->index, "Newton's method"));
     KL_TRY(kl_new(&k->order, k->passes->at_most, sizeof *k->order, "Newton's method"));
     KL_TRY(kl_new(&k->z, k->passes->at_most, sizeof *k->z, "Newton's method"));
-    for (int32_t i = 0; i < KL_TILES_ROWS; i++)
+    for (int32_t i = 0; i < GATHERED; i++)
         k->index[i] = i;
     return KLIFT_OK;
 }

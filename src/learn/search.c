@@ -259,7 +259,7 @@ static klift_status gather_held(search_state *st, const kl_names *classes)
     return kl_new(&st->tried, st->r->held->score_room, sizeof *st->tried, "scores");
 }
 
-/* The present lambda's scores are the ones to have, for now. */
+/* After a lambda that is the best so far: its scores go to held, and their place is free for the next one tried. */
 static void keep_scores(search_state *st)
 {
     double *scores = st->tried;

@@ -121,8 +121,6 @@ typedef struct block {
     int64_t stride, rows;
     int32_t **index; /* per set: its rows */
     int64_t *count;
-    int at_set;          /* what the tile tasks work on */
-    kl_tile_rows at_rows;
 } block;
 
 static klift_status shift_task(void *context, int64_t task, int worker)
@@ -188,37 +186,15 @@ static klift_status vector_task(void *context, int64_t task, int worker)
     return KLIFT_OK;
 }
 
-static klift_status pack_task(void *context, int64_t task, int worker)
-{
-    block *b = context;
-    (void)worker;
-    kl_tiles_pack(&b->s->fold[b->at_set].gram, &b->at_rows, task, b->s->packed);
-    return KLIFT_OK;
-}
-
-static klift_status tile_task(void *context, int64_t task, int worker)
-{
-    block *b = context;
-    (void)worker;
-    int64_t i = 0;
-    while ((i + 1) * (i + 2) / 2 <= task)
-        i++;
-    kl_tiles_update(&b->s->fold[b->at_set].gram, i, task - i * (i + 1) / 2, b->at_rows.count, b->s->packed);
-    return KLIFT_OK;
-}
-
 /* G of every set, some rows at a time. */
 static klift_status sum_tiles(block *b, klift_run *run)
 {
     kl_statistics *s = b->s;
-    int64_t strips = s->fold[0].gram.count;
     for (int f = 0; f < s->sets; f++)
         for (int64_t from = 0; from < b->count[f]; from += KL_TILES_ROWS) {
             int64_t left = b->count[f] - from;
-            b->at_set = f;
-            b->at_rows = (kl_tile_rows){b->z, b->stride, left < KL_TILES_ROWS ? left : KL_TILES_ROWS, b->index[f] + from, s->shift, s->targets.weighted ? s->targets.weight : NULL};
-            KL_TRY(kl_run_parallel(run, strips, pack_task, b));
-            KL_TRY(kl_run_parallel(run, strips * (strips + 1) / 2, tile_task, b));
+            kl_tile_rows rows = {b->z, b->stride, left < KL_TILES_ROWS ? left : KL_TILES_ROWS, b->index[f] + from, s->shift, s->targets.weighted ? s->targets.weight : NULL};
+            KL_TRY(kl_tiles_add(&s->fold[f].gram, &rows, s->packed, run));
         }
     return KLIFT_OK;
 }

@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
-enum { LOSS_AUTO }; /* the others are kl_loss + 1 */
 enum { STEPS = 20 }; /* of Newton's method at most, at a time */
 static const double OLD = 2; /* sweeps after which rows that rest are looked at */
 static const double SINGLE = 1e-4; /* the tolerance from which float32 scores will do */
@@ -198,7 +197,7 @@ klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, doubl
     double gap;
     int64_t before = d->passes, steps = d->steps;
     char and[40] = "";
-    bool grows = d->loss == KL_SQUARED_HINGE || d->loss == KL_SQUARED_EPSILON, begun = d->c > 0;
+    bool grows = kl_loss_is_squared(d->loss), begun = d->c > 0;
     if (!begun)
         d->c = grows && c > EASY ? EASY : c;
     while (d->c < c) {
@@ -263,8 +262,7 @@ done:
 /* With a squared loss Newton's method may be wanted; the state that knows the loss is not there yet. */
 static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
 {
-    int word = learner->value[LOSS].word;
-    bool squared = word == LOSS_AUTO || word == KL_SQUARED_HINGE + 1 || word == KL_SQUARED_EPSILON + 1;
+    bool squared = kl_loss_is_squared(kl_svm_loss(learner->spec.goal, learner->value[LOSS].word));
     kl_svm_plan(learner, extent, limit, to);
     kl_plan_add(to, squared && !is_joint(learner) ? kl_newton_bytes(extent->rows, learner->features) : 0, "Newton's method");
 }

@@ -29,7 +29,8 @@ typedef struct kl_svm_tour {
     kl_row *z;       /* (passes->at_most) */
 } kl_svm_tour;
 
-/* The loss by its place in auto|hinge|squared-hinge|epsilon|squared-epsilon; KLIFT_USAGE when it does not fit the goal. */
+/* The loss by its place in auto|hinge|squared-hinge|epsilon|squared-epsilon; read_loss: KLIFT_USAGE when it does not fit the goal. */
+kl_loss kl_svm_loss(kl_goal goal, int word);
 klift_status kl_svm_read_loss(kl_learner *learner, int word);
 /* Class weights, the weights' head, and the column of each output, which the state borrows: (outputs), to be freed whatever happens. */
 klift_status kl_svm_start(kl_learner *learner, kl_weights *weights, int64_t **column);

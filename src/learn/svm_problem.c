@@ -11,12 +11,17 @@
 
 enum { LOSS_AUTO }; /* the others are kl_loss + 1 */
 
+kl_loss kl_svm_loss(kl_goal goal, int word)
+{
+    return word != LOSS_AUTO ? (kl_loss)(word - 1) : goal == KL_CLASSIFY ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON;
+}
+
 klift_status kl_svm_read_loss(kl_learner *learner, int word)
 {
     kl_svm *st = learner->state;
     bool classes = learner->spec.goal == KL_CLASSIFY;
     st->targets.goal = learner->spec.goal;
-    st->loss = word == LOSS_AUTO ? (classes ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON) : (kl_loss)(word - 1);
+    st->loss = kl_svm_loss(learner->spec.goal, word);
     if ((st->loss <= KL_SQUARED_HINGE) == classes)
         return KLIFT_OK;
     return kl_fail(KLIFT_USAGE, "learner %s: loss=%s is for %s; use %s", learner->type->name, classes ? "epsilon or squared-epsilon" : "hinge or squared-hinge",

@@ -212,3 +212,35 @@ void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, 
             update_single(tiles, i, j, count, left, (const float *)right + left_side(tiles));
     }
 }
+
+typedef struct addition {
+    const kl_tiles *tiles;
+    const kl_tile_rows *rows;
+    void *packed;
+} addition;
+
+static klift_status pack_task(void *context, int64_t task, int worker)
+{
+    const addition *a = context;
+    (void)worker;
+    kl_tiles_pack(a->tiles, a->rows, task, a->packed);
+    return KLIFT_OK;
+}
+
+static klift_status update_task(void *context, int64_t task, int worker)
+{
+    const addition *a = context;
+    int64_t i = 0;
+    (void)worker;
+    while ((i + 1) * (i + 2) / 2 <= task)
+        i++;
+    kl_tiles_update(a->tiles, i, task - i * (i + 1) / 2, a->rows->count, a->packed);
+    return KLIFT_OK;
+}
+
+klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void *packed, klift_run *run)
+{
+    addition a = {tiles, rows, packed};
+    KL_TRY(kl_run_parallel(run, tiles->count, pack_task, &a));
+    return kl_run_parallel(run, tiles->count * (tiles->count + 1) / 2, update_task, &a);
+}

@@ -40,6 +40,7 @@ enum { KL_TILES_ROWS = 1024 };
 int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows);
 void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed);
 void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed);
+klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void *packed, klift_run *run); /* both, of all tiles */
 
 /* z - shift as the updates see it: rounded to float32 only where they are; S and B must be of the same numbers as G. */
 static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shift)
