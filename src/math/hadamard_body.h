@@ -1,14 +1,20 @@
 /*
  * hadamard_body.h - the passes of the Walsh-Hadamard transform for one kind of vector; hadamard_avx2.c and hadamard_avx512.c
- * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MULTIPLY, LANES, MOST (vectors in
- * registers), WIDEST (of a pass),
- * within(), the stages inside a vector, and beyond_eight(), those of them from 8 on. `rest`, a constant where it is called, leaves
- * out the stages 1, 2 and 4.
+ * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MINUS (the same by another unit), MULTIPLY, LANES and
+ * load_four(), one(), two() and eight(), the stages inside a vector, load_four() with the load and the signs.
+ *
+ * A pass takes 2, 4 or 8 vectors a step of h apart through one, two or three stages for one load and store each. Stages inside a vector
+ * want other units of the CPU than those between vectors, so every pass has one of them: 4 before its own, 1 or 2 behind. What is
+ * larger than the nearest cache is first transformed block by block. The order of the stages decides the rounding: it is that of the reference
+ * (kl_hadamard_order), so all tables give the same bits. In x that has the stages 1, 2 and 4 already (`bare`) they ascend.
  */
-/* The stages up to `last`, n or less: begin_all, then passes as wide as the registers allow. */
-TARGET INLINE void transform(bool rest, int64_t last, int64_t n, const float *sign, const float *from, float *x);
+enum { BLOCK = KL_HADAMARD_BLOCK, MOST = 8 };
 
-/* One stage between `count` vectors, those a step apart being partners. */
+/* What a pass does besides; constants where it is called, as are the stages. FIRST: from h = 8 on, where vectors of 16 hold both partners. */
+enum { FOUR = 1, ONE = 2, TWO = 4, FIRST = 8 };
+
+/* One stage between `count` vectors, those a step apart being partners. Adders have enough to do without the last of three stages'
+ * differences. */
 TARGET INLINE void stage(int count, int step, VECTOR *v)
 {
     UNROLL
@@ -16,7 +22,7 @@ TARGET INLINE void stage(int count, int step, VECTOR *v)
         int low = i / step * 2 * step + i % step;
         VECTOR a = v[low], b = v[low + step];
         v[low] = ADD(a, b);
-        v[low + step] = SUBTRACT(a, b);
+        v[low + step] = step == 4 ? MINUS(a, b) : SUBTRACT(a, b);
     }
 }
 
@@ -29,52 +35,115 @@ TARGET INLINE void between(int count, VECTOR *v)
         stage(count, 2, v);
     if (count >= 8)
         stage(count, 4, v);
-    if (count >= 16)
-        stage(count, 8, v);
 }
 
-/* All stages of LANES count values. */
-TARGET INLINE void first(int count, bool rest, const float *sign, const float *from, float *x)
+/* A vector on its way in. */
+TARGET INLINE VECTOR take(int also, const float *sign, const float *from)
 {
-    VECTOR v[MOST];
-    UNROLL
-    for (int i = 0; i < count; i++) {
-        v[i] = LOAD(from + LANES * i);
-        if (sign != NULL)
-            v[i] = MULTIPLY(v[i], LOAD(sign + LANES * i));
-        v[i] = rest ? beyond_eight(v[i]) : within(v[i]);
-    }
-    between(count, v);
-    UNROLL
-    for (int i = 0; i < count; i++)
-        STORE(x + LANES * i, v[i]);
-}
-
-/* The same of n values, block by block; a loop for either case of signs. */
-TARGET INLINE void begin(int count, bool rest, int64_t n, const float *sign, const float *from, float *x)
-{
-    if (sign != NULL)
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, rest, sign + i, from + i, x + i);
+    VECTOR v;
+    if (also & FOUR)
+        v = load_four(sign, from);
+    else if (sign != NULL)
+        v = MULTIPLY(LOAD(from), LOAD(sign));
     else
-        for (int64_t i = 0; i < n; i += LANES * count)
-            first(count, rest, NULL, from + i, x + i);
+        v = LOAD(from);
+    return also & FIRST && LANES > 8 ? eight(v) : v;
 }
 
-/* The stages h, 2h .. count h / 2 of all n values. */
-TARGET INLINE void pass(int count, int64_t n, int64_t h, float *x)
+TARGET INLINE VECTOR finished(int also, VECTOR v)
 {
-    for (int64_t i = 0; i < n; i += count * h)
-        for (int64_t j = i; j < i + h; j += LANES) {
-            VECTOR v[WIDEST];
+    if (also & ONE)
+        v = one(v);
+    return also & TWO ? two(v) : v;
+}
+
+/* The stages h, 2h .. of all n values, with those that `also` names. */
+TARGET INLINE void pass(int also, int stages, int64_t n, int64_t h, const float *sign, const float *from, float *x)
+{
+    int count = also & FIRST && LANES > 8 ? (1 << stages) / 2 : 1 << stages;
+    int64_t step = also & FIRST ? LANES : h;
+    for (int64_t i = 0; i < n; i += count * step)
+        for (int64_t j = i; j < i + step; j += LANES) {
+            VECTOR v[MOST];
             UNROLL
             for (int k = 0; k < count; k++)
-                v[k] = LOAD(x + j + k * h);
+                v[k] = take(also, sign != NULL ? sign + j + k * step : NULL, from + j + k * step);
             between(count, v);
             UNROLL
             for (int k = 0; k < count; k++)
-                STORE(x + j + k * h, v[k]);
+                STORE(x + j + k * step, finished(also, v[k]));
         }
+}
+
+TARGET INLINE void one_pass(bool bare, int stages, const float *sign, const float *from, float *x)
+{
+    pass(FIRST | (bare ? 0 : FOUR | ONE | TWO), stages, (int64_t)8 << stages, 8, sign, from, x);
+}
+
+TARGET INLINE void two_passes(bool bare, int first, int second, const float *sign, const float *from, float *x)
+{
+    int64_t n = (int64_t)8 << (first + second);
+    pass(FIRST | (bare ? 0 : ONE), first, n, 8, sign, from, x);
+    pass(bare ? 0 : FOUR | TWO, second, n, (int64_t)8 << first, NULL, x, x);
+}
+
+TARGET INLINE void three_passes(bool bare, int first, int second, int third, const float *sign, const float *from, float *x)
+{
+    int64_t n = (int64_t)8 << (first + second + third);
+    pass(FIRST | (bare ? 0 : ONE), first, n, 8, sign, from, x);
+    pass(bare ? 0 : TWO, second, n, (int64_t)8 << first, NULL, x, x);
+    pass(bare ? 0 : FOUR, third, n, (int64_t)8 << (first + second), NULL, x, x);
+}
+
+/* All stages of a block of n values, as kl_hadamard_order has them. */
+TARGET INLINE void block(bool bare, int64_t n, const float *sign, const float *from, float *x)
+{
+    switch (n / 8) {
+    case 1: if (LANES == 8) one_pass(bare, 0, sign, from, x); break; /* wider vectors leave it to the reference */
+    case 2: one_pass(bare, 1, sign, from, x); break;
+    case 4: one_pass(bare, 2, sign, from, x); break;
+    case 8: one_pass(bare, 3, sign, from, x); break;
+    case 16: two_passes(bare, 2, 2, sign, from, x); break;
+    case 32: two_passes(bare, 2, 3, sign, from, x); break;
+    case 64: two_passes(bare, 3, 3, sign, from, x); break;
+    case 128: three_passes(bare, 2, 2, 3, sign, from, x); break;
+    case 256: three_passes(bare, 3, 2, 3, sign, from, x); break;
+    default: three_passes(bare, 3, 3, 3, sign, from, x); break;
+    }
+}
+
+/* The stages h .. last / 2 of all n values. */
+TARGET INLINE void beyond(int64_t h, int64_t last, int64_t n, float *x)
+{
+    for (; h * 16 == last || h * 4 == last; h *= 4)
+        pass(0, 2, n, h, NULL, x, x);
+    for (; h * 8 <= last; h *= 8)
+        pass(0, 3, n, h, NULL, x, x);
+    if (h * 4 == last)
+        pass(0, 2, n, h, NULL, x, x);
+    else if (h * 2 == last)
+        pass(0, 1, n, h, NULL, x, x);
+}
+
+/* The stages up to `last`, n or less. */
+TARGET INLINE void transform(bool bare, int64_t last, int64_t n, const float *sign, const float *from, float *x)
+{
+    int64_t size = last < BLOCK ? last : BLOCK;
+    if (sign != NULL)
+        for (int64_t i = 0; i < n; i += size)
+            block(bare, size, sign + i, from + i, x + i);
+    else
+        for (int64_t i = 0; i < n; i += size)
+            block(bare, size, NULL, from + i, x + i);
+    beyond(size, last, n, x);
+}
+
+TARGET INLINE void hadamard(int64_t n, const float *sign, const float *from, float *x)
+{
+    if (n < LANES)
+        kl_micro_portable.hadamard(n, sign, from, x);
+    else
+        transform(false, n, n, sign, from, x);
 }
 
 /* The stages n / 4 and n / 2 of both parts of x, whose results go into the product at once: out = a o H x, or H x without a. */
@@ -91,9 +160,9 @@ TARGET INLINE void last_product(int64_t n, kl_complex x, const kl_complex *a, kl
         between(4, im);
         UNROLL
         for (int k = 0; a != NULL && k < 4; k++) { /* all loads before the first store, which they may be a page apart from */
-            VECTOR left = LOAD(a->re + j + k * (n / 4)), right = LOAD(a->im + j + k * (n / 4)), one = re[k];
-            re[k] = SUBTRACT(MULTIPLY(left, one), MULTIPLY(right, im[k]));
-            im[k] = ADD(MULTIPLY(left, im[k]), MULTIPLY(right, one));
+            VECTOR left = LOAD(a->re + j + k * (n / 4)), right = LOAD(a->im + j + k * (n / 4)), real = re[k];
+            re[k] = SUBTRACT(MULTIPLY(left, real), MULTIPLY(right, im[k]));
+            im[k] = ADD(MULTIPLY(left, im[k]), MULTIPLY(right, real));
         }
         UNROLL
         for (int k = 0; k < 4; k++) {
@@ -103,28 +172,14 @@ TARGET INLINE void last_product(int64_t n, kl_complex x, const kl_complex *a, kl
     }
 }
 
-/* The stages inside FIRST values of all n, or of fewer. */
-TARGET INLINE void begin_all(bool rest, int64_t n, const float *sign, const float *from, float *x)
-{
-    switch (n / LANES) {
-    case 0:
-        if (!rest)
-            kl_micro_portable.hadamard(n, sign, from, x);
-        break;
-    case 1: begin(1, rest, n, sign, from, x); break;
-    case 2: begin(2, rest, n, sign, from, x); break;
-    case 4: begin(4, rest, n, sign, from, x); break;
-    case 8: begin(8, rest, n, sign, from, x); break;
-    default: begin(MOST, rest, n, sign, from, x); break;
-    }
-}
-
-/* Stages of both parts, the last two of them with the product where all of it is kept. */
+/* Stages of both parts from 8 on, the last two of them with the product where all of it is kept. */
 TARGET INLINE void finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
 {
-    bool joined = kept == n && n >= 4 * FIRST;
-    transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re);
-    transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im);
+    bool joined = kept == n && n >= 4 * 8 * MOST;
+    if (n > 8) {
+        transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re);
+        transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im);
+    }
     if (!joined)
         kl_avx2_keep(kept, x, a, out);
     else if (a != NULL)

@@ -4,6 +4,7 @@
  *   cos = S(1/4 - |a|),  sin = sign(a) S(min(|a|, 1/2 - |a|)),  S(p) = p (c0 + c1 p^2 + ... + c4 p^8) = sin(2 pi p), |p| <= 1/4
  * Degree 9, largest error 1.7e-7.
  */
+#include "math/hadamard.h"
 #include "math/micro.h"
 
 #include <math.h>
@@ -94,22 +95,24 @@ static void forward32(int64_t n, const float *l, int64_t stride, float *x)
     }
 }
 
-static void stages(int64_t first, int64_t n, float *x)
+static void stage(int64_t h, int64_t n, float *x)
 {
-    for (int64_t h = first; h < n; h *= 2)
-        for (int64_t i = 0; i < n; i += 2 * h)
-            for (int64_t j = i; j < i + h; j++) {
-                float a = x[j], b = x[j + h];
-                x[j] = a + b;
-                x[j + h] = a - b;
-            }
+    for (int64_t i = 0; i < n; i += 2 * h)
+        for (int64_t j = i; j < i + h; j++) {
+            float a = x[j], b = x[j + h];
+            x[j] = a + b;
+            x[j + h] = a - b;
+        }
 }
 
 static void hadamard(int64_t n, const float *sign, const float *from, float *x)
 {
     for (int64_t i = 0; i < n; i++)
         x[i] = sign != NULL ? from[i] * sign[i] : from[i];
-    stages(1, n, x);
+    int64_t h[KL_HADAMARD_STAGES];
+    int count = kl_hadamard_order(n, h);
+    for (int s = 0; s < count; s++)
+        stage(h[s], n, x);
 }
 
 static void add_group(float value, const float *row, float *x)
@@ -155,8 +158,10 @@ static void multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, k
 
 static void finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
 {
-    stages(KL_SCATTER_GROUP, n, x.re);
-    stages(KL_SCATTER_GROUP, n, x.im);
+    for (int64_t h = KL_SCATTER_GROUP; h < n; h *= 2) {
+        stage(h, n, x.re);
+        stage(h, n, x.im);
+    }
     if (a != NULL) {
         multiply(kept, *a, x, NULL, out);
         return;
