@@ -280,14 +280,23 @@ static void complex_products_are_the_same_bits_in_all_tables(void **state)
     for (int k = 0; k < N; k++)
         index[k] = (k * 31 + 5) % N;
     for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
-        float pairs[2 * N];
-        memset(out, 0, sizeof out);
+        float pairs[2 * N], picked[2 * N];
         kl_micro_at(t)->interleave(N, a, pairs);
         for (int k = 0; k < N; k++)
             assert_true(pairs[2 * k] == a.re[k] && pairs[2 * k + 1] == a.im[k]);
-        kl_micro_at(t)->gather(N, index, pairs, (kl_complex){out[0], out[0] + N});
-        for (int k = 0; k < N; k++)
-            assert_true(out[0][k] == a.re[index[k]] && out[0][N + k] == a.im[index[k]]);
+        for (int k = 0; k < N; k++) {
+            picked[k] = a.re[index[k]];
+            picked[N + k] = a.im[index[k]];
+        }
+        for (int64_t n = 0; n <= N; n++)
+            for (int how = 0; how < 4; how++) { /* as multiply of what was picked */
+                kl_complex left = how % 2 == 1 ? b : (kl_complex){0}, right = {picked, picked + N};
+                const kl_roots *third = how / 2 == 1 ? &c : NULL;
+                memset(out, 0, sizeof out);
+                kl_micro_at(t)->gather(n, left, index, pairs, third, (kl_complex){out[0], out[0] + N});
+                kl_micro_portable.multiply(n, how % 2 == 1 ? left : right, how % 2 == 1 ? right : left, third, (kl_complex){out[1], out[1] + N});
+                assert_memory_equal(out[0], out[1], sizeof out[0]);
+            }
     }
 }
 

@@ -23,7 +23,7 @@
 
 enum { SIGNS };
 enum { AUTO, COMPLEX, REAL };
-enum { APART = 16 }; /* floats between parts and slots: no stride of a multiple of a page */
+enum { APART = 16, /* floats between parts and slots: no stride of a multiple of a page */ MANY = 256 };
 
 static const kl_param params[] = {
     {"signs", KL_WORD, "auto", 0, 0, false, "auto|complex|real", "of the nodes; complex has less variance; auto: complex, real when features / 2 is below the columns"},
@@ -134,6 +134,28 @@ static klift_status draw_kept(kl_map *map, int32_t **kept)
     return KLIFT_OK;
 }
 
+/* Offsets of the blocks of a product of two leaves: (P), all different, in random order; but where there are many, multiples of 8 come first, so that vectors meet
+ * whole vectors. */
+static klift_status draw_offsets(kl_map *map, int64_t i)
+{
+    const kl_tree_state *s = map->state;
+    kl_tree_step *step = &s->step[i];
+    kl_random from = {map->seed, map->stream, KL_DRAW_ORDER};
+    int64_t leaf = s->shape.leaf, first = 0;
+    int32_t *order = NULL;
+    klift_status status = KLIFT_OK;
+    KL_GO(kl_new(&order, leaf, sizeof *order, "permutations"));
+    KL_GO(kl_new(&step->offset, leaf, sizeof *step->offset, "permutations"));
+    kl_random_permutation(&from, (uint32_t)(s->steps + i), leaf, order);
+    for (int whole = leaf >= MANY; whole >= 0; whole--)
+        for (int64_t k = 0; k < leaf; k++)
+            if (leaf < MANY || (order[k] % 8 == 0) == (whole == 1))
+                step->offset[first++] = order[k];
+done:
+    kl_free(order);
+    return status;
+}
+
 /* Where coordinate k of the right side comes from: index (count), for the coordinates kept[k], or k when kept is NULL. */
 static klift_status draw_order(kl_map *map, int64_t i, const int32_t *kept)
 {
@@ -146,10 +168,8 @@ static klift_status draw_order(kl_map *map, int64_t i, const int32_t *kept)
     klift_status status = KLIFT_OK;
     KL_GO(kl_new(&order, length, sizeof *order, "permutations"));
     kl_random_permutation(&from, (uint32_t)i, length, order);
-    if (step->kind == KL_TREE_PAIR) {
-        KL_GO(kl_new(&step->offset, t->leaf, sizeof *step->offset, "permutations"));
-        kl_random_permutation(&from, (uint32_t)(s->steps + i), t->leaf, step->offset);
-    }
+    if (step->kind == KL_TREE_PAIR)
+        KL_GO(draw_offsets(map, i));
     if (step->kind == KL_TREE_PAIR) {
         step->place = order;
         order = NULL;
@@ -272,7 +292,7 @@ typedef struct work {
     float *row;                   /* x' (leaf) */
     kl_complex placed;            /* with its columns in random places */
     kl_complex one, two;          /* transforms of leaves (leaf) */
-    kl_complex left, right;       /* gathered: (size) */
+    kl_complex left;              /* picked at the root: (size) */
     float *pairs;                 /* what they are gathered from: (size or leaf, 2) */
     float *slots;                 /* (slots, 2, size + APART) */
 } work;
@@ -280,7 +300,7 @@ typedef struct work {
 static int64_t work_floats(const kl_tree_state *s)
 {
     const kl_tree_shape *t = &s->shape;
-    return 9 * (t->leaf + APART) + 6 * (t->size + APART) + s->slots * 2 * (t->size + APART);
+    return 9 * (t->leaf + APART) + 4 * (t->size + APART) + s->slots * 2 * (t->size + APART);
 }
 
 static kl_complex take(float **next, int64_t count)
@@ -300,7 +320,6 @@ static work split(const kl_tree_state *s, void *scratch)
     w.one = take(&next, t->leaf);
     w.two = take(&next, t->leaf);
     w.left = take(&next, t->size);
-    w.right = take(&next, t->size);
     w.pairs = next;
     w.slots = next + 2 * (t->size + t->leaf + 2 * APART);
     return w;
@@ -321,23 +340,12 @@ static void transform_leaf(const kl_tree_shape *t, const float *row, const kl_co
         kl_hadamard_of(t->leaf, sign->im, row, out.im);
 }
 
-/* out[k] = from[index[k]], from (count). */
-static void gather(const kl_tree_shape *t, const work *w, int64_t n, const int32_t *index, int64_t count, kl_complex from, kl_complex out)
-{
-    if (t->complex) {
-        kl_complex_gather(n, index, count, from, w->pairs, out);
-        return;
-    }
-    for (int64_t k = 0; k < n; k++)
-        out.re[k] = from.re[index[k]];
-}
-
 static bool is_root(const kl_tree_step *step)
 {
     return step->sign == NULL && step->roots.code == NULL;
 }
 
-/* out = a o b o the signs behind the step, from its coordinate `first` on; without b when b.re is NULL, without signs at the root. */
+/* out = a o b o the signs behind the step, from its coordinate `first` on; without signs at the root. */
 static void multiply(const kl_tree_shape *t, const kl_tree_step *step, int64_t first, int64_t n, kl_complex a, kl_complex b, kl_complex out)
 {
     if (t->complex) {
@@ -346,9 +354,22 @@ static void multiply(const kl_tree_shape *t, const kl_tree_step *step, int64_t f
         return;
     }
     for (int64_t k = 0; k < n; k++)
-        out.re[k] = b.re != NULL ? a.re[k] * b.re[k] : a.re[k];
+        out.re[k] = a.re[k] * b.re[k];
     for (int64_t k = 0; !is_root(step) && k < n; k++)
         out.re[k] *= step->sign[first + k];
+}
+
+/* The same with b[k] = from[index[k]], from (count), k < n; without a when a.re is NULL. */
+static void gather(const kl_tree_shape *t, const kl_tree_step *step, const work *w, int64_t n, kl_complex a, const int32_t *index, int64_t count, kl_complex from, kl_complex out)
+{
+    if (t->complex) {
+        kl_complex_gather(n, a, index, count, from, w->pairs, is_root(step) ? NULL : &step->roots, out);
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        out.re[k] = (a.re != NULL ? a.re[k] : 1) * from.re[index[k]];
+    for (int64_t k = 0; !is_root(step) && k < n; k++)
+        out.re[k] *= step->sign[k];
 }
 
 static kl_complex behind(const kl_tree_shape *t, kl_complex c, int64_t k)
@@ -381,15 +402,15 @@ static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, cons
     for (int64_t first = 0; first < t->size; first += t->leaf) {
         int64_t offset = step->offset[first / t->leaf % t->leaf], count = t->leaf - offset;
         multiply_run(t, step, w, first, count, 0, offset, out);
-        multiply_run(t, step, w, first + count, offset, count, 0, out);
+        if (offset > 0)
+            multiply_run(t, step, w, first + count, offset, count, 0, out);
     }
 }
 
 /* A random leaf: rows of its transform, times the signs that stand behind it. */
 static void pick_leaf(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
 {
-    gather(t, w, t->size, step->order, t->leaf, w->one, w->left);
-    multiply(t, step, 0, t->size, w->left, (kl_complex){0}, out);
+    gather(t, step, w, t->size, (kl_complex){0}, step->order, t->leaf, w->one, out);
 }
 
 static kl_complex slot(const kl_tree_state *s, const work *w, int64_t at)
@@ -414,11 +435,10 @@ static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const w
     else if (pair && step->left == NULL)
         multiply_pair(t, step, w, out);
     else {
-        int64_t count = step->left != NULL ? t->kept : t->size;
-        gather(t, w, count, step->order, step->kind == KL_TREE_JOIN ? t->size : t->leaf, step->kind == KL_TREE_JOIN ? b : w->two, w->right);
-        if (step->left != NULL)
-            gather(t, w, count, step->left, pair ? t->leaf : t->size, pair ? w->one : a, w->left);
-        multiply(t, step, 0, count, step->left != NULL ? w->left : a, w->right, out);
+        bool join = step->kind == KL_TREE_JOIN, picked = step->left != NULL; /* only the root picks its left side */
+        if (picked)
+            gather(t, step, w, t->kept, (kl_complex){0}, step->left, pair ? t->leaf : t->size, pair ? w->one : a, w->left);
+        gather(t, step, w, picked ? t->kept : t->size, picked ? w->left : a, step->order, join ? t->size : t->leaf, join ? b : w->two, out);
     }
     if (!root)
         transform(t, t->size, out);
@@ -511,9 +531,9 @@ static void clear(kl_map *map)
         kl_free(step->sign);
         kl_free(step->roots.code);
         kl_free(step->place);
+        kl_free(step->offset);
         kl_scatter_clear(&step->scatter);
         kl_free(step->order);
-        kl_free(step->offset);
         kl_free(step->left);
     }
     kl_free(s->step);

@@ -8,8 +8,8 @@ void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *
     kl_micro_get()->multiply(n, a, b, c, out);
 }
 
-void kl_complex_gather(int64_t n, const int32_t *index, int64_t count, kl_complex a, float *pairs, kl_complex out)
+void kl_complex_gather(int64_t n, kl_complex a, const int32_t *index, int64_t count, kl_complex from, float *pairs, const kl_roots *c, kl_complex out)
 {
-    kl_micro_get()->interleave(count, a, pairs);
-    kl_micro_get()->gather(n, index, pairs, out);
+    kl_micro_get()->interleave(count, from, pairs);
+    kl_micro_get()->gather(n, a, index, pairs, c, out);
 }

@@ -88,16 +88,43 @@ AVX2 INLINE __m128 two(const float *pairs, const int32_t *index)
     return _mm_loadh_pi(first, (const __m64 *)(pairs + 2 * (int64_t)index[1]));
 }
 
-/* One load a number; gather instructions were slower. */
-AVX2 void kl_avx2_gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out)
+/* Eight of them, one load a number; gather instructions were slower. */
+AVX2 INLINE pair pick(const float *pairs, const int32_t *index)
 {
+    __m256 a = _mm256_insertf128_ps(_mm256_castps128_ps256(two(pairs, index)), two(pairs, index + 4), 1);
+    __m256 b = _mm256_insertf128_ps(_mm256_castps128_ps256(two(pairs, index + 2)), two(pairs, index + 6), 1);
+    return (pair){_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xDD)};
+}
+
+/* `times_a` and `turned` are constants where it is called. */
+AVX2 INLINE int64_t picked(bool times_a, bool turned, int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out)
+{
+    const kl_roots turn = turned ? *c : (kl_roots){0};
     int64_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-        __m128 a = two(pairs, index + k), b = two(pairs, index + k + 2);
-        _mm_storeu_ps(out.re + k, _mm_shuffle_ps(a, b, 0x88));
-        _mm_storeu_ps(out.im + k, _mm_shuffle_ps(a, b, 0xDD));
+    for (; k + 8 <= n; k += 8) {
+        pair v = pick(pairs, index + k);
+        if (times_a)
+            v = times(load(a, k), v);
+        if (turned)
+            v = times(v, roots(&turn, k));
+        _mm256_storeu_ps(out.re + k, v.re);
+        _mm256_storeu_ps(out.im + k, v.im);
     }
-    kl_micro_portable.gather(n - k, index + k, pairs, (kl_complex){out.re + k, out.im + k});
+    return k;
+}
+
+AVX2 void kl_avx2_gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out)
+{
+    int64_t k = a.re == NULL ? (c == NULL ? picked(false, false, n, a, index, pairs, c, out) : picked(false, true, n, a, index, pairs, c, out))
+                             : (c == NULL ? picked(true, false, n, a, index, pairs, c, out) : picked(true, true, n, a, index, pairs, c, out));
+    kl_complex left = {0};
+    kl_roots third = {0};
+    if (a.re != NULL)
+        left = (kl_complex){a.re + k, a.im + k};
+    if (c != NULL)
+        third = (kl_roots){c->code + k, c->scale};
+    if (k < n)
+        kl_micro_portable.gather(n - k, left, index + k, pairs, c != NULL ? &third : NULL, (kl_complex){out.re + k, out.im + k});
 }
 
 #else

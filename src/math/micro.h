@@ -43,7 +43,8 @@ typedef struct kl_micro {
     /* complex.h: out = a o b, without b when b.re is NULL, o c when c is not NULL; each product and sum is rounded by itself */
     void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
-    void (*gather)(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
+    /* multiply with b[k] = pairs[index[k]]; without a when a.re is NULL */
+    void (*gather)(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
     /* A row (n) against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums (kl_row_total); next: a row that will
      * be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);

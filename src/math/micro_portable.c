@@ -178,11 +178,17 @@ static void interleave(int64_t n, kl_complex a, float *pairs)
     }
 }
 
-static void gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out)
+static void gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out)
 {
     for (int64_t k = 0; k < n; k++) {
-        out.re[k] = pairs[2 * (int64_t)index[k]];
-        out.im[k] = pairs[2 * (int64_t)index[k] + 1];
+        float re = pairs[2 * (int64_t)index[k]], im = pairs[2 * (int64_t)index[k] + 1];
+        kl_complex one = {&re, &im}, left = {0};
+        kl_roots root = {0};
+        if (a.re != NULL)
+            left = (kl_complex){a.re + k, a.im + k};
+        if (c != NULL)
+            root = (kl_roots){c->code + k, c->scale};
+        multiply(1, a.re != NULL ? left : one, a.re != NULL ? one : left, c != NULL ? &root : NULL, (kl_complex){out.re + k, out.im + k});
     }
 }
 

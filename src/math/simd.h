@@ -39,7 +39,7 @@ void kl_avx2_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, 
 /* The end of finish, where it does not join the last stages: out = x, times a when there is one. */
 void kl_avx2_keep(int64_t n, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs);
-void kl_avx2_gather(int64_t n, const int32_t *index, const float *pairs, kl_complex out);
+void kl_avx2_gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
 void kl_avx2_row_dots(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_row_add(int64_t n, double factor, const float *z, double *w);
 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
