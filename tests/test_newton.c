@@ -39,7 +39,7 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     (void)run;
     assert_true(count <= AT_MOST);
     for (int64_t i = 0; i < count; i++)
-        z[i] = (kl_row){COLUMNS, NULL, x + index[i] * COLUMNS};
+        z[i] = (kl_row){.count = COLUMNS, .value = x + index[i] * COLUMNS};
     return KLIFT_OK;
 }
 

@@ -63,7 +63,7 @@ static void the_gap_is_never_negative_and_goes_to_zero(void **state)
         for (int pass = 0; pass < 60000 && gap > small; pass++) {
             for (int i = 0; i < ROWS; i++) {
                 order[i] = (i * 37 + pass) % ROWS;
-                z[i] = (kl_row){COLUMNS, NULL, x + order[i] * COLUMNS};
+                z[i] = (kl_row){.count = COLUMNS, .value = x + order[i] * COLUMNS};
             }
             kl_dual_block rows = {ROWS, order, z, pass == 0, true};
             assert_int_equal(kl_dual_visit(&d, &rows, NULL), KLIFT_OK);

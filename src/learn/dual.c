@@ -3,11 +3,13 @@
  *   classes   g = y f - 1 + diagonal alpha,  alpha := clip(alpha - g / H, 0, top)
  *   targets   g = f - y + diagonal beta, beta := clip(argmin of g step + H step^2 / 2 + epsilon |beta + step|, -top, top)
  * and w, b follow by the change. The gap is P - D, with D = sum (alpha - diagonal alpha^2 / 2) - |w|^2 / 2, or
- * sum (y beta - epsilon |beta| - diagonal beta^2 / 2) - |w|^2 / 2. Features are float32, all else float64; single: scores of sweeps are float32 sums over a copy of w.
+ * sum (y beta - epsilon |beta| - diagonal beta^2 / 2) - |w|^2 / 2. Features are float32, all else float64; single: scores of sweeps are float32 sums over a copy
+ * of w, to which rows are added in float32; what the rows of a chunk added joins w. A single output takes four rows at a time (group.h).
  */
 #include "learn/dual.h"
 
 #include "base/memory.h"
+#include "math/group.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,8 +21,11 @@ klift_status kl_dual_new(kl_dual *d)
 {
     KL_TRY(kl_new(&d->alpha, d->outputs * d->rows, sizeof *d->alpha, "the dual variables"));
     KL_TRY(kl_new(&d->w, d->outputs * d->features, sizeof *d->w, "the weights"));
-    if (d->single)
+    if (d->single) {
         KL_TRY(kl_new(&d->copy, d->outputs * d->features, sizeof *d->copy, "the weights"));
+        KL_TRY(kl_new(&d->delta, d->outputs * d->features, sizeof *d->delta, "the weights"));
+        KL_TRY(kl_new(&d->moved, d->outputs, sizeof *d->moved, "the weights"));
+    }
     KL_TRY(kl_new(&d->b, d->outputs, sizeof *d->b, "the weights"));
     KL_TRY(kl_new(&d->square, d->rows, sizeof *d->square, "the lengths of the rows"));
     KL_TRY(kl_new(&d->done, d->outputs, sizeof *d->done, "the weights"));
@@ -40,6 +45,9 @@ void kl_dual_clear(kl_dual *d)
     kl_free(d->alpha);
     kl_free(d->w);
     kl_free(d->copy);
+    kl_free(d->delta);
+    kl_free(d->moved);
+    kl_free(d->look);
     kl_free(d->b);
     kl_free(d->square);
     kl_free(d->done);
@@ -144,14 +152,15 @@ static bool stays_at_rest(const kl_dual *d, kl_dual_row r, double f, double alph
     return alpha == 0 ? g >= 0 : top && g <= 0;
 }
 
-static void visit(const work *k, int64_t i, int64_t output, double f)
+/* What is to be done with a row whose score is f: the factor with which it joins the weights, 0: it does not. */
+static double visit(const work *k, int64_t i, int64_t output, double f)
 {
     kl_dual *d = k->d;
     int64_t at = k->rows->index[i];
     kl_dual_row r = d->row_of(d->user, at, output);
     uint8_t *rest = &d->rest[output * d->rows + at];
     if (r.cost <= 0)
-        return;
+        return 0;
     double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), now = d->alpha[output * d->rows + at];
     *rest = k->rows->sweep ? goes_to_rest(d, output, r, f, now) : *rest && stays_at_rest(d, r, f, now);
     if (*rest)
@@ -159,17 +168,75 @@ static void visit(const work *k, int64_t i, int64_t output, double f)
     if (!*rest || !k->rows->sweep)
         d->sum[output] += loss;
     if (*rest || !k->rows->sweep)
-        return;
+        return 0;
     double *alpha = &d->alpha[output * d->rows + at], to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
     if (step == 0 || !isfinite(to))
-        return;
+        return 0;
     *alpha = to;
-    double factor = d->loss <= KL_SQUARED_HINGE ? step * r.y : step;
-    if (d->single) {
-        kl_row_add32(&k->rows->z[i], d->features, factor, d->w + output * d->features, d->copy + output * d->features);
-        d->b[output] += factor * d->bias;
-    } else
-        kl_dual_add(d, &k->rows->z[i], output, factor);
+    return d->loss <= KL_SQUARED_HINGE ? step * r.y : step;
+}
+
+/* Whether an output has nothing to do with a row now. */
+static bool passes_by(const work *k, int64_t i, int64_t output)
+{
+    const kl_dual *d = k->d;
+    return d->done[output] || (k->rows->sweep && d->rest[output * d->rows + k->rows->index[i]]);
+}
+
+/* Up to four rows for the only output: their scores before any of them moves, then what each move changes of those behind it. */
+static void visit_group(const work *k, const int64_t *at, int64_t count)
+{
+    kl_dual *d = k->d;
+    const kl_row *z[KL_GROUP], *next[KL_GROUP];
+    double f[KL_GROUP], inner[KL_GROUP_PAIRS], factor[KL_GROUP] = {0};
+    float rounded[KL_GROUP];
+    bool moves = false;
+    for (int64_t g = 0; g < KL_GROUP; g++) {
+        int64_t after = at[count - 1] + 1 + g;
+        z[g] = &k->rows->z[at[g < count ? g : count - 1]];
+        next[g] = &k->rows->z[after < k->rows->count ? after : k->rows->count - 1];
+    }
+    kl_group_dots(z, next, d->features, d->copy, f, inner);
+    for (int64_t g = 0; g < count; g++) {
+        for (int64_t h = 0; h < g; h++)
+            f[g] += factor[h] * inner[g * (g - 1) / 2 + h];
+        factor[g] = visit(k, at[g], 0, f[g] + d->b[0] * d->bias);
+        d->b[0] += factor[g] * d->bias;
+        moves = moves || factor[g] != 0;
+    }
+    for (int64_t g = 0; g < KL_GROUP; g++)
+        rounded[g] = (float)factor[g];
+    if (moves)
+        kl_group_add(z, d->features, rounded, d->copy, d->delta);
+    d->moved[0] = d->moved[0] || moves;
+}
+
+/* Rows first .. end - 1, by groups. */
+static void visit_alone(const work *k, int64_t first, int64_t end)
+{
+    int64_t at[KL_GROUP], count = 0;
+    for (int64_t i = first; i < end; i++) {
+        if (!passes_by(k, i, 0))
+            at[count++] = i;
+        if (count == KL_GROUP || (count > 0 && i == end - 1)) {
+            visit_group(k, at, count);
+            count = 0;
+        }
+    }
+}
+
+static void add_row(const work *k, const kl_row *z, int64_t output, double factor)
+{
+    kl_dual *d = k->d;
+    if (factor == 0)
+        return;
+    if (!d->single) {
+        kl_dual_add(d, z, output, factor);
+        return;
+    }
+    kl_row_add32(z, d->features, (float)factor, d->copy + output * d->features, d->delta + output * d->features);
+    d->b[output] += factor * d->bias;
+    d->moved[output] = true;
 }
 
 static void scores(const work *k, int64_t i, int64_t from, int64_t count, double *f)
@@ -185,37 +252,55 @@ static void scores(const work *k, int64_t i, int64_t from, int64_t count, double
         f[o] += d->b[from + o] * d->bias;
 }
 
-/* Whether an output has nothing to do with a row now. */
-static bool passes_by(const work *k, int64_t i, int64_t output)
+/* A row for all outputs of a range: it is read once. */
+static void visit_row(const work *k, int64_t i, int64_t from, int64_t to)
 {
-    const kl_dual *d = k->d;
-    return d->done[output] || (k->rows->sweep && d->rest[output * d->rows + k->rows->index[i]]);
+    for (int64_t o = from; o < to;) {
+        double f[AT_ONCE];
+        int64_t count = 0;
+        for (; o < to && passes_by(k, i, o); o++)
+            ;
+        while (o + count < to && count < AT_ONCE && !passes_by(k, i, o + count))
+            count++;
+        if (count == 0)
+            return;
+        scores(k, i, o, count, f);
+        for (int64_t c = 0; c < count; c++)
+            add_row(k, &k->rows->z[i], o + c, visit(k, i, o + c, f[c]));
+        o += count;
+    }
 }
 
-/* A range of outputs, row after row: a row is read once for all of them. */
+/* What a chunk's rows added in float32 joins the weights. */
+static void settle(const work *k, int64_t first, int64_t end, int64_t from, int64_t to)
+{
+    kl_dual *d = k->d;
+    for (int64_t o = from; o < to; o++) {
+        if (d->moved[o])
+            kl_group_settle(k->rows->z + first, end - first, d->features, d->w + o * d->features, d->copy + o * d->features, d->delta + o * d->features);
+        d->moved[o] = false;
+    }
+}
+
 static klift_status outputs_task(void *context, int64_t task, int worker)
 {
     const work *k = context;
     kl_dual *d = k->d;
-    int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts, rows = k->rows->count;
+    int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts;
+    bool single = d->single && k->rows->sweep;
     (void)worker;
-    for (int64_t p = from * d->features; d->single && k->rows->sweep && p < to * d->features; p++)
+    for (int64_t p = from * d->features; single && p < to * d->features; p++)
         d->copy[p] = (float)d->w[p];
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t o = from; o < to;) {
-            double f[AT_ONCE];
-            int64_t count = 0;
-            for (; o < to && passes_by(k, i, o); o++)
-                ;
-            while (o + count < to && count < AT_ONCE && !passes_by(k, i, o + count))
-                count++;
-            if (count == 0)
-                break;
-            scores(k, i, o, count, f);
-            for (int64_t c = 0; c < count; c++)
-                visit(k, i, o + c, f[c]);
-            o += count;
-        }
+    for (int64_t first = 0; first < k->rows->count; first += KL_DUAL_CHUNK) {
+        int64_t end = first + KL_DUAL_CHUNK < k->rows->count ? first + KL_DUAL_CHUNK : k->rows->count;
+        if (single && d->outputs == 1)
+            visit_alone(k, first, end);
+        else
+            for (int64_t i = first; i < end; i++)
+                visit_row(k, i, from, to);
+        if (single)
+            settle(k, first, end, from, to);
+    }
     return KLIFT_OK;
 }
 
@@ -235,12 +320,40 @@ klift_status kl_dual_measure(kl_dual *d, const kl_dual_block *rows, klift_run *r
     return kl_run_parallel(run, (rows->count + PIECE - 1) / PIECE, measure_task, &k);
 }
 
+/* Scores of rows that are only looked at: look (rows, outputs). */
+static klift_status look_task(void *context, int64_t task, int worker)
+{
+    const work *k = context;
+    kl_dual *d = k->d;
+    int64_t rows = k->rows->count, end = (task + 1) * PIECE < rows ? (task + 1) * PIECE : rows;
+    (void)worker;
+    for (int64_t i = task * PIECE; i < end; i++)
+        kl_dual_scores(d, &k->rows->z[i], &k->rows->z[i + 1 < end ? i + 1 : i], 0, d->outputs, d->look + i * d->outputs);
+    return KLIFT_OK;
+}
+
+/* Fewer outputs than threads: these share the rows. */
+static klift_status look(const work *k, klift_run *run)
+{
+    kl_dual *d = k->d;
+    int64_t count = k->rows->count;
+    KL_TRY(kl_grow(&d->look, &d->look_room, 0, count * d->outputs, sizeof *d->look, "scores"));
+    KL_TRY(kl_run_parallel(run, (count + PIECE - 1) / PIECE, look_task, (void *)k));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t o = 0; o < d->outputs; o++)
+            if (!d->done[o])
+                visit(k, i, o, d->look[i * d->outputs + o]);
+    return KLIFT_OK;
+}
+
 klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run)
 {
     int64_t threads = kl_run_threads(run);
     work k = {d, rows, d->outputs < threads ? d->outputs : threads};
     if (rows->first)
         KL_TRY(kl_dual_measure(d, rows, run));
+    if (!rows->sweep && d->outputs < threads)
+        return look(&k, run);
     return kl_run_parallel(run, k.parts, outputs_task, &k);
 }
 

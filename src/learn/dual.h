@@ -36,6 +36,10 @@ typedef struct kl_dual {
     double *b;      /* (outputs): weight of the constant feature */
     bool single;    /* scores in float32 will do for sweeps: gaps above 1e-5 or so */
     float *copy;    /* (outputs, features) of w, during a sweep with single */
+    float *delta;   /* (outputs, features): what copy has more than w, of the rows of a chunk */
+    bool *moved;    /* (outputs): there is some */
+    double *look;   /* scores of a block of rows that are looked at */
+    int64_t look_room;
     double *square; /* (rows): |z|^2 + B^2, once known */
     bool *done;     /* (outputs): its gap is small enough; it is left alone */
     uint8_t *rest;  /* (outputs, rows): classes: the variable was at its bound and will hardly move; a sweep leaves it out */
@@ -50,7 +54,9 @@ typedef struct kl_dual {
     double c;              /* of all costs: where the variables are, for whoever grows them */
 } kl_dual;
 
-/* Rows of a pass: their numbers, and where their features are. */
+enum { KL_DUAL_CHUNK = 64 };
+
+/* Rows of a pass: their numbers, and where their features are. A pass is cut at multiples of KL_DUAL_CHUNK: where else, is seen in the last bits. */
 typedef struct kl_dual_block {
     int64_t count;
     const int32_t *index; /* (count) */

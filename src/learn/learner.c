@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "learn/dual.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +58,7 @@ int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent)
 {
     int64_t most = kl_learner_block(learner->features);
     if (extent->entries > 0 && ENTRIES / extent->entries < most)
-        most = ENTRIES / extent->entries + 1;
+        most = (ENTRIES / extent->entries / KL_DUAL_CHUNK + 1) * KL_DUAL_CHUNK;
     return extent->rows < most ? extent->rows + 1 : most; /* + 1: that there are no more is seen at once */
 }
 

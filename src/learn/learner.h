@@ -53,6 +53,7 @@ typedef struct kl_lift {
 typedef struct kl_passes kl_passes;
 struct kl_passes {
     int64_t rows, features, at_most; /* at_most: rows of one call */
+    bool narrow; /* set by whoever takes: rows that are kept in bfloat16 may come in it (kl_row's half) */
     /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
     klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
 };

@@ -90,7 +90,10 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_sv
         t->order[i] = (int32_t)i;
     for (int64_t i = 0; i < count; i += t->passes->at_most) {
         kl_dual_block rows = {count - i < t->passes->at_most ? count - i : t->passes->at_most, t->order + i, t->z, pass == 0, sweep};
-        KL_TRY(t->passes->take(t->passes, rows.index, rows.count, run, t->z));
+        t->passes->narrow = d->single;
+        klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
+        t->passes->narrow = false;
+        KL_TRY(status);
         KL_TRY(is_joint(learner) ? kl_crammer_visit(d, &rows, run) : kl_dual_visit(d, &rows, run));
     }
     return KLIFT_OK;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "math/complex.h"
+#include "math/group.h"
 #include "math/row.h"
 #include "math/scatter.h"
 
@@ -52,11 +53,17 @@ typedef struct kl_micro {
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);
-    /* The first in float32, in sums of 32 lanes (kl_row_total32); the second with a float32 copy of w kept. */
+    /* The first in float32, in sums of 32 lanes (kl_row_total32); copy and delta (n) += factor z. */
     void (*row_dots32)(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out);
-    void (*row_add32)(int64_t n, double factor, const float *z, double *w, float *copy);
+    void (*row_add32)(int64_t n, float factor, const float *z, float *copy, float *delta);
+    /* The same of a row in bfloat16, with the bits of that row in float32. */
+    void (*half_dots)(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const double *w, int64_t stride, double *out);
+    void (*half_dots32)(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const float *w, int64_t stride, double *out);
+    void (*half_add32)(int64_t n, float factor, const uint16_t *z, float *copy, float *delta);
     void (*sparse_dots32)(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out);
-    void (*sparse_add32)(const kl_row *z, int64_t n, double factor, double *w, float *copy);
+    /* group.h, of dense rows in float32 or bfloat16 */
+    void (*group_dots)(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
+    void (*group_add)(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
@@ -70,6 +77,16 @@ static inline double kl_row_total(const double lane[16])
     for (int k = 0; k < 4; k++)
         four[k] = (lane[k] + lane[4 + k]) + (lane[8 + k] + lane[12 + k]);
     return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/* The sum of a group's lanes. */
+enum { KL_GROUP_LANES = 8 };
+static inline double kl_group_total(const float lane[KL_GROUP_LANES])
+{
+    double sum[4];
+    for (int k = 0; k < 4; k++)
+        sum[k] = (double)lane[k] + (double)lane[k + 4];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static inline double kl_row_total32(const float lane[32])

@@ -4,6 +4,7 @@
  *   cos = S(1/4 - |a|),  sin = sign(a) S(min(|a|, 1/2 - |a|)),  S(p) = p (c0 + c1 p^2 + ... + c4 p^8) = sin(2 pi p), |p| <= 1/4
  * Degree 9, largest error 1.7e-7.
  */
+#include "math/bfloat16.h"
 #include "math/hadamard.h"
 #include "math/micro.h"
 
@@ -282,11 +283,85 @@ static void row_dots32(int64_t n, const float *z, const float *next, int64_t cou
     }
 }
 
-static void row_add32(int64_t n, double factor, const float *z, double *w, float *copy)
+static void row_add32(int64_t n, float factor, const float *z, float *copy, float *delta)
 {
-    row_add(n, factor, z, w);
-    for (int64_t p = 0; p < n; p++)
-        copy[p] = (float)w[p];
+    for (int64_t p = 0; p < n; p++) {
+        float change = factor * z[p];
+        copy[p] += change;
+        delta[p] += change;
+    }
+}
+
+static inline double wide(uint16_t half)
+{
+    float value;
+    kl_bfloat16_widen(1, &half, &value);
+    return (double)value;
+}
+
+static void half_dots(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const double *w, int64_t stride, double *out)
+{
+    (void)next;
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        double lane[16] = {0};
+        for (int64_t p = 0; p < n; p++)
+            lane[p % 16] += wide(z[p]) * w[p];
+        out[o] = kl_row_total(lane);
+    }
+}
+
+static void half_dots32(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const float *w, int64_t stride, double *out)
+{
+    (void)next;
+    for (int64_t o = 0; o < count; o++, w += stride) {
+        float lane[32] = {0};
+        for (int64_t p = 0; p < n; p++)
+            lane[p % 32] = (float)((double)lane[p % 32] + wide(z[p]) * (double)w[p]);
+        out[o] = kl_row_total32(lane);
+    }
+}
+
+static void half_add32(int64_t n, float factor, const uint16_t *z, float *copy, float *delta)
+{
+    for (int64_t p = 0; p < n; p++) {
+        float change = factor * (float)wide(z[p]);
+        copy[p] += change;
+        delta[p] += change;
+    }
+}
+
+static inline float at(const kl_row *z, int64_t p)
+{
+    return z->half != NULL ? (float)wide(z->half[p]) : z->value[p];
+}
+
+static void group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner)
+{
+    float dot[KL_GROUP][KL_GROUP_LANES] = {{0}}, pair[KL_GROUP_PAIRS][KL_GROUP_LANES] = {{0}};
+    (void)next;
+    for (int64_t p = 0; p < n; p++) {
+        int k = (int)(p % KL_GROUP_LANES), q = 0;
+        for (int g = 0; g < KL_GROUP; g++) {
+            dot[g][k] = fmaf(at(z[g], p), w[p], dot[g][k]);
+            for (int h = 0; h < g; h++, q++)
+                pair[q][k] = fmaf(at(z[h], p), at(z[g], p), pair[q][k]);
+        }
+    }
+    for (int g = 0; g < KL_GROUP; g++)
+        f[g] = kl_group_total(dot[g]);
+    for (int k = 0; k < KL_GROUP_PAIRS; k++)
+        inner[k] = kl_group_total(pair[k]);
+}
+
+static void group_add(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta)
+{
+    for (int64_t p = 0; p < n; p++) {
+        float sum = 0;
+        for (int g = 0; g < KL_GROUP; g++)
+            sum = fmaf(factor[g], at(z[g], p), sum);
+        copy[p] += sum;
+        delta[p] += sum;
+    }
 }
 
 static void sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
@@ -297,13 +372,6 @@ static void sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_
             lane[z->column[p] % 32] = (float)((double)lane[z->column[p] % 32] + (double)z->value[p] * (double)w[z->column[p]]);
         out[o] = kl_row_total32(lane);
     }
-}
-
-static void sparse_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy)
-{
-    sparse_add(z, n, factor, w);
-    for (int64_t p = 0; p < z->count; p++)
-        copy[z->column[p]] = (float)w[z->column[p]];
 }
 
 const kl_micro kl_micro_portable = {
@@ -331,8 +399,12 @@ const kl_micro kl_micro_portable = {
     .sparse_add = sparse_add,
     .row_dots32 = row_dots32,
     .row_add32 = row_add32,
+    .half_dots = half_dots,
+    .half_dots32 = half_dots32,
+    .half_add32 = half_add32,
+    .group_dots = group_dots,
+    .group_add = group_add,
     .sparse_dots32 = sparse_dots32,
-    .sparse_add32 = sparse_add32,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -158,21 +158,16 @@ AVX2 void kl_avx2_row_dots32(int64_t n, const float *z, const float *next, int64
         dots32(n, z, next, 1, w + o * stride, stride, out + o);
 }
 
-AVX2 void kl_avx2_row_add32(int64_t n, double factor, const float *z, double *w, float *copy)
+AVX2 void kl_avx2_row_add32(int64_t n, float factor, const float *z, float *copy, float *delta)
 {
-    __m256d f = _mm256_set1_pd(factor);
+    __m256 f = _mm256_set1_ps(factor);
     int64_t p = 0;
-    for (; p + STEP <= n; p += STEP)
-        UNROLL
-        for (int k = 0; k < 4; k++) {
-            __m256d sum = _mm256_fmadd_pd(f, four(z + p + 4 * k), _mm256_loadu_pd(w + p + 4 * k));
-            _mm256_storeu_pd(w + p + 4 * k, sum);
-            _mm_storeu_ps(copy + p + 4 * k, _mm256_cvtpd_ps(sum));
-        }
-    for (; p < n; p++) {
-        w[p] += factor * (double)z[p];
-        copy[p] = (float)w[p];
+    for (; p + 8 <= n; p += 8) {
+        __m256 change = _mm256_mul_ps(f, _mm256_loadu_ps(z + p));
+        _mm256_storeu_ps(copy + p, _mm256_add_ps(_mm256_loadu_ps(copy + p), change));
+        _mm256_storeu_ps(delta + p, _mm256_add_ps(_mm256_loadu_ps(delta + p), change));
     }
+    kl_micro_portable.row_add32(n - p, factor, z + p, copy + p, delta + p);
 }
 
 AVX2 void kl_avx2_sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
@@ -183,13 +178,6 @@ AVX2 void kl_avx2_sparse_dots32(const kl_row *z, int64_t count, const float *w, 
             lane[z->column[p] % STEP32] = fused32(z->value[p], w[z->column[p]], lane[z->column[p] % STEP32]);
         out[o] = kl_row_total32(lane);
     }
-}
-
-AVX2 void kl_avx2_sparse_add32(const kl_row *z, int64_t n, double factor, double *w, float *copy)
-{
-    kl_avx2_sparse_add(z, n, factor, w);
-    for (int64_t p = 0; p < z->count; p++)
-        copy[z->column[p]] = (float)w[z->column[p]];
 }
 
 #else

@@ -54,8 +54,8 @@ static klift_status lift_part(const scoring *s, const kl_batch *part, int worker
 static kl_row row_of(const kl_output *z, int64_t row)
 {
     if (z->start == NULL)
-        return (kl_row){z->stride, NULL, z->dense + row * z->stride};
-    return (kl_row){z->start[row + 1] - z->start[row], z->column + z->start[row], z->value + z->start[row]};
+        return (kl_row){z->stride, NULL, z->dense + row * z->stride, NULL};
+    return (kl_row){z->start[row + 1] - z->start[row], z->column + z->start[row], z->value + z->start[row], NULL};
 }
 
 static klift_status check_finite(const double *value, int64_t count, int64_t row)

@@ -192,12 +192,12 @@ static klift_status convert(const kl_feature_passes *p, int64_t rows, bool widen
 static void show_made(const kl_feature_passes *p, int64_t count, kl_row *z)
 {
     for (int64_t i = 0; i < count; i++)
-        z[i] = (kl_row){p->passes.features, NULL, p->made + i * p->passes.features};
+        z[i] = (kl_row){p->passes.features, NULL, p->made + i * p->passes.features, NULL};
 }
 
 static kl_row entries_of(const int64_t *start, const int32_t *column, const float *value, int64_t row)
 {
-    return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row]};
+    return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row], NULL};
 }
 
 static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
@@ -207,12 +207,14 @@ static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_
         int64_t row = index[i] % p->block;
         if (p->sparse)
             z[i] = entries_of(block->start, block->column, block->value, row);
+        else if (p->half && p->passes.narrow)
+            z[i] = (kl_row){p->passes.features, NULL, NULL, block->half + row * p->line};
         else if (p->half)
             p->from[i] = block->half + row * p->line;
         else
-            z[i] = (kl_row){p->passes.features, NULL, block->dense + row * p->passes.features};
+            z[i] = (kl_row){p->passes.features, NULL, block->dense + row * p->passes.features, NULL};
     }
-    if (p->sparse || !p->half)
+    if (p->sparse || !p->half || p->passes.narrow)
         return KLIFT_OK;
     show_made(p, count, z);
     return convert(p, count, true, run);
