@@ -35,6 +35,7 @@ klift_status kl_dual_new(kl_dual *d)
     KL_TRY(kl_new(&d->asleep, d->outputs, sizeof *d->asleep, "the weights"));
     KL_TRY(kl_new(&d->dozing, d->outputs, sizeof *d->dozing, "the weights"));
     kl_dual_wake(d);
+    KL_TRY(kl_new(&d->load, d->outputs + 1, sizeof *d->load, "the weights"));
     KL_TRY(kl_new(&d->sum, d->outputs, sizeof *d->sum, "the weights"));
     KL_TRY(kl_new(&d->primal, d->outputs, sizeof *d->primal, "the weights"));
     return kl_new(&d->dual, d->outputs, sizeof *d->dual, "the weights");
@@ -56,6 +57,7 @@ void kl_dual_clear(kl_dual *d)
     kl_free(d->seen);
     kl_free(d->asleep);
     kl_free(d->dozing);
+    kl_free(d->load);
     kl_free(d->sum);
     kl_free(d->primal);
     kl_free(d->dual);
@@ -282,11 +284,33 @@ static void settle(const work *k, int64_t first, int64_t end, int64_t from, int6
     }
 }
 
+/* load (outputs + 1): visits of the outputs before, over the rows of a block. */
+static void count_visits(const work *k)
+{
+    kl_dual *d = k->d;
+    for (int64_t o = 0; o < d->outputs; o++) {
+        d->load[o + 1] = d->load[o];
+        for (int64_t i = 0; i < k->rows->count; i++)
+            d->load[o + 1] += !passes_by(k, i, o);
+    }
+}
+
+/* The first output of a task: all have about the same work. Which thread has which output decides nothing. */
+static int64_t first_of(const work *k, int64_t task)
+{
+    const kl_dual *d = k->d;
+    double total = (double)d->load[d->outputs];
+    int64_t o = 0;
+    while (o < d->outputs && (double)(d->load[o] + d->load[o + 1]) / 2 * (double)k->parts < total * (double)task)
+        o++;
+    return task == k->parts ? d->outputs : o;
+}
+
 static klift_status outputs_task(void *context, int64_t task, int worker)
 {
     const work *k = context;
     kl_dual *d = k->d;
-    int64_t from = d->outputs * task / k->parts, to = d->outputs * (task + 1) / k->parts;
+    int64_t from = first_of(k, task), to = first_of(k, task + 1);
     bool single = d->single && k->rows->sweep;
     (void)worker;
     for (int64_t p = from * d->features; single && p < to * d->features; p++)
@@ -354,6 +378,7 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
         KL_TRY(kl_dual_measure(d, rows, run));
     if (!rows->sweep && d->outputs < threads)
         return look(&k, run);
+    count_visits(&k);
     return kl_run_parallel(run, k.parts, outputs_task, &k);
 }
 

@@ -47,6 +47,7 @@ typedef struct kl_dual {
     double *seen;   /* (outputs, 2): those of this sweep */
     double *asleep; /* (outputs): C loss of rows that rest, when they went to or were last looked at */
     double *dozing; /* (outputs): the same in a look that goes on */
+    int64_t *load;  /* (outputs + 1): visits of a block, of the outputs before */
     double *sum;    /* (outputs): C loss of the rows since the last end */
     double *primal, *dual; /* (outputs) at the last gap */
     int64_t passes, steps; /* sweeps and Newton's steps (newton.h) so far, for whoever asks */
