@@ -54,7 +54,7 @@ AVX2 INLINE void prefetch(bool half, const kl_row *const *next, int64_t p)
 {
     UNROLL
     for (int g = 0; g < KL_GROUP; g++)
-        _mm_prefetch(half ? (const char *)(next[g]->half + p) : (const char *)(next[g]->value + p), _MM_HINT_T0);
+        _mm_prefetch(half ? (const char *)(next[g]->half + p) : (const char *)(next[g]->value + p), _MM_HINT_NTA); /* past the second cache, where the present rows and the vector are */
 }
 
 AVX2 INLINE void dots(bool half, const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *out)
