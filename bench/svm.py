@@ -124,7 +124,7 @@ def train_command(build, path, kernel, more, c, model):
 
 
 def compare_loss(what, loss, c, peer, train, measure):
-    """train(tolerance): klift's command; measure(w): the objective of weights, by default of klift's last model."""
+    """train(tolerance, cache): klift's command; measure(w): the objective of weights, by default of klift's last model."""
     _, w = peer.train(LOSSES[loss], c, 0.1)
     other, enough = measure(w), None
     for tolerance in (0.1, 0.03, 0.01, 0.003):
@@ -132,14 +132,16 @@ def compare_loss(what, loss, c, peer, train, measure):
         if measure() <= 1.001 * other:
             enough = tolerance
             break
-    def warm(tolerance):  # LIBLINEAR finds its features in memory that the machine has given already: klift's is given by a run before, untimed
-        train(tolerance)
-        return timed(lambda: train(tolerance))
+    def warm(tolerance, cache="float32"):  # LIBLINEAR finds its features in memory that the machine has given already: klift's is given by a run before, untimed
+        train(tolerance, cache)
+        return timed(lambda: train(tolerance, cache))
 
-    rounds = [(warm(0.001), measure(), warm(enough) if enough else 0, peer.train(LOSSES[loss], c, 0.1)[0]) for _ in range(ROUNDS)]
-    ours, mine, early, theirs = [statistics.median(column) for column in zip(*rounds)]
+    rounds = [(warm(0.001), measure(), warm(enough) if enough else 0, warm(0.001, "bf16"), measure(), peer.train(LOSSES[loss], c, 0.1)[0]) for _ in range(ROUNDS)]
+    ours, mine, early, narrow, rounded, theirs = [statistics.median(column) for column in zip(*rounds)]
     rows = [row(f"{what}: objective, LIBLINEAR's over klift's", other / mine, 0.999, f"{mine:.7g}", f"{other:.7g}"),
-            row(f"{what}: time", theirs / ours, 8, f"{ours:.2f} s", f"{theirs:.2f} s LIBLINEAR")]
+            row(f"{what}: time", theirs / ours, 8, f"{ours:.2f} s", f"{theirs:.2f} s LIBLINEAR"),
+            row(f"{what}: objective with cache=bf16", other / rounded, 0.999, f"{rounded:.7g}", f"{other:.7g}"),
+            row(f"{what}: time with cache=bf16", theirs / narrow, 8, f"{narrow:.2f} s", f"{theirs:.2f} s LIBLINEAR")]
     if enough:
         rows.append(row(f"{what}: time to that objective", theirs / early, 8, f"{early:.2f} s -e {enough:g}", f"{theirs:.2f} s LIBLINEAR"))
     for tolerance in (0.01, 0.001):
@@ -155,8 +157,8 @@ def compare_set(build, data, name):
     path, columns, gamma, c = SETS[name]
     path, rows = os.path.join(data, path), []
     with tempfile.TemporaryDirectory() as folder:
-        def train(loss, tolerance):
-            more = ["--map", "orthogonal", "--features", FEATURES, "--dim", columns, "--learner", f"svm:loss={loss}", "-e", tolerance]
+        def train(loss, tolerance, cache="float32"):
+            more = ["--map", "orthogonal", "--features", FEATURES, "--dim", columns, "--learner", f"svm:loss={loss},cache={cache}", "-e", tolerance]
             run(*train_command(build, path, f"gaussian:gamma={gamma:g}", more, c, f"{folder}/model"))
 
         def measure(loss, w=None):
