@@ -20,7 +20,7 @@ typedef struct way {
     bool sparse_rows;
     const char *memory; /* NULL: plenty */
     bool once;          /* a pipe: the number of rows is not known */
-    kl_keep keep;
+    kl_kept keep;
     bool sparse;
 } way;
 

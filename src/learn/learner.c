@@ -62,7 +62,7 @@ int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent)
     return extent->rows < most ? extent->rows + 1 : most; /* + 1: that there are no more is seen at once */
 }
 
-kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit)
+kl_kept kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit)
 {
     int64_t line = kl_learner_line(learner, extent);
     if (extent->rows <= limit / 2 / line)
@@ -77,7 +77,7 @@ void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, 
 {
     int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
     int64_t way = extent->entries > 0 ? line : learner->features * (int64_t)sizeof(float);
-    kl_keep keep = kl_learner_keep(learner, extent, limit);
+    kl_kept keep = kl_learner_keep(learner, extent, limit);
     bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
     kl_plan_add(plan, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
     kl_plan_add(plan, kept && extent->entries == 0 && !kl_learner_rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,

@@ -15,6 +15,7 @@
 #include "learn/class_weight.h"
 #include "learn/code.h"
 #include "learn/cost_path.h"
+#include "learn/keep.h"
 #include "learn/plan.h"
 #include "learn/probability.h"
 #include "math/row.h"
@@ -56,6 +57,7 @@ struct kl_passes {
     bool narrow; /* set by whoever takes: rows that are kept in bfloat16 may come in it (kl_row's half) */
     /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
     klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
+    kl_keep *keep; /* where the learner's state is kept, and where it may be found; NULL: nobody keeps it */
 };
 
 /* How much is to come, as a survey tells it: for plans. */
@@ -150,8 +152,8 @@ int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent);
 int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent);
 /* What of all rows stays in memory between passes: their features where those take at most half of the limit, else the rows
  * where they take at most a quarter; else one of both goes to a file, the rows where they take less than half as much. */
-typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_FILE_FEATURES, KL_FILE_ROWS } kl_keep;
-kl_keep kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit);
+typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_FILE_FEATURES, KL_FILE_ROWS } kl_kept;
+kl_kept kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit);
 void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan); /* that, and the targets */
 const kl_learner_type *kl_learner_type_at(int64_t index);
 const char *kl_learner_name_at(int64_t index, const void *context);

@@ -22,7 +22,7 @@ typedef struct kl_feature_passes {
     kl_passes passes; /* what the learner sees */
     const klift_map *lift;
     kl_gather gather;
-    kl_keep keep;
+    kl_kept keep;
     bool sparse;    /* features are CSR */
     bool half;      /* they are rounded to bfloat16 */
     int64_t block;  /* rows of one */
