@@ -194,7 +194,7 @@ klift_status kl_run_check(const klift_run *run)
     return run != NULL && cancelled(run) ? kl_fail(KLIFT_CANCELLED, "stopped on request") : KLIFT_OK;
 }
 
-klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context)
+static klift_status run_tasks(klift_run *run, int64_t count, kl_task task, void *context, kl_stop stop)
 {
     if (run == NULL) {
         klift_status status = KLIFT_OK;
@@ -206,7 +206,18 @@ klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *
     }
     if (run->pool == NULL)
         KL_TRY(kl_pool_new(&run->pool, run->threads));
-    return kl_pool_run(run->pool, count, task, context, cancelled, run);
+    return kl_pool_run(run->pool, count, task, context, stop, run);
+}
+
+klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context)
+{
+    return run_tasks(run, count, task, context, cancelled);
+}
+
+klift_status kl_run_whole(klift_run *run, int64_t count, kl_task task, void *context)
+{
+    KL_TRY(kl_run_check(run));
+    return run_tasks(run, count, task, context, NULL);
 }
 
 klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss)

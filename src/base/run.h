@@ -19,6 +19,8 @@ int64_t kl_run_memory(const klift_run *run);     /* bytes: max-memory, or half o
 double kl_run_seconds(const klift_run *run);     /* since the run was made; 0 without one */
 
 klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context);
+/* All tasks or none: once they have begun, nobody's wish to stop is heard. For tasks that would leave things half changed. */
+klift_status kl_run_whole(klift_run *run, int64_t count, kl_task task, void *context);
 /* KLIFT_CANCELLED when someone asked for it. */
 klift_status kl_run_check(const klift_run *run);
 /* Progress to the callback; KLIFT_CANCELLED when it says stop. */

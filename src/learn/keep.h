@@ -18,4 +18,26 @@ struct kl_keep {
     klift_status (*end)(kl_keep *keep);                          /* the file is complete and in its place */
 };
 
+/* What a learner keeps, and how it is written. Call order: one of these per learn; kl_keep_at where the state is whole. */
+typedef struct kl_keeping {
+    kl_keep *keep; /* NULL: nobody keeps */
+    const void *state;
+    void (*save)(const void *state, kl_record_writer *to);
+    bool fresh;    /* nothing was done since the state was kept */
+} kl_keeping;
+
+/* The state is whole: after a part of the work, with status KLIFT_OK, or where KLIFT_CANCELLED stopped it before the next part. It is
+ * kept if that is wanted. Returns the status, or why it could not be kept; any other status passes through. */
+klift_status kl_keep_at(kl_keeping *keeping, klift_status status);
+
+/* Pieces of a state. A tag, and sizes that must be what the learner has: a foreign state is refused. */
+void kl_keep_put_head(kl_record_writer *to, uint32_t tag, int64_t rows, int64_t features, int64_t outputs);
+klift_status kl_keep_get_head(kl_record_reader *from, uint32_t tag, int64_t rows, int64_t features, int64_t outputs);
+void kl_keep_put_numbers(kl_record_writer *to, const double *value, int64_t count);
+klift_status kl_keep_get_numbers(kl_record_reader *from, double *value, int64_t count); /* finite */
+void kl_keep_put_any(kl_record_writer *to, const double *value, int64_t count);
+klift_status kl_keep_get_any(kl_record_reader *from, double *value, int64_t count); /* infinite ones and NaN are among them */
+void kl_keep_put_flags(kl_record_writer *to, const bool *flag, int64_t count);
+klift_status kl_keep_get_flags(kl_record_reader *from, bool *flag, int64_t count);
+
 #endif

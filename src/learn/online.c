@@ -207,7 +207,7 @@ klift_status kl_online_visit(kl_online *s, const kl_online_rows *rows, int64_t f
 {
     int64_t threads = kl_run_threads(run);
     work k = {s, rows, from, to, to - from < threads ? to - from : threads};
-    KL_TRY(kl_run_parallel(run, k.parts, outputs_task, &k));
+    KL_TRY(kl_run_whole(run, k.parts, outputs_task, &k));
     for (int64_t i = 0; !rows->still && i < rows->count; i++)
         s->weight += rows->weight[number_of(rows, i)];
     s->rows += rows->still ? 0 : rows->count;

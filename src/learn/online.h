@@ -10,6 +10,7 @@
 #ifndef KL_ONLINE_H
 #define KL_ONLINE_H
 
+#include "base/record.h"
 #include "base/run.h"
 #include "learn/loss.h"
 #include "math/row.h"
@@ -54,12 +55,15 @@ klift_status kl_online_grow(kl_online *s, int64_t outputs); /* the fields above 
 /* Before the first visit: the first steps and shifts of all outputs, from the first rows. */
 void kl_online_begin(kl_online *s, const kl_online_rows *rows);
 void kl_online_copy(kl_online *s, int64_t from, int64_t to, double sign); /* output `to` becomes sign times output `from` */
-/* Outputs from .. to-1 see the rows. */
+/* Outputs from .. to-1 see the rows, all of them or, when the run is stopped before, none. */
 klift_status kl_online_visit(kl_online *s, const kl_online_rows *rows, int64_t from, int64_t to, klift_run *run);
 /* w (features) and b of an output: the mean where it is averaged, otherwise the last. */
 void kl_online_weights(const kl_online *s, int64_t output, double *w, double *b);
 /* What an output is from here on is what kl_online_weights gives. */
 void kl_online_settle(kl_online *s, int64_t output);
+/* All of it that rows have changed, between two visits; load: into one of the same spec that has seen none, its outputs are added. */
+void kl_online_save(const kl_online *s, kl_record_writer *to);
+klift_status kl_online_load(kl_online *s, kl_record_reader *from);
 void kl_online_clear(kl_online *s);
 
 #endif
