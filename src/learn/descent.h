@@ -5,10 +5,7 @@
 #ifndef KL_DESCENT_H
 #define KL_DESCENT_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "learn/keep.h"
 
 typedef struct kl_smooth {
     int64_t size;
@@ -23,6 +20,7 @@ typedef struct kl_smooth {
 typedef struct kl_descent {
     double tolerance; /* of the gradient's length, relative to that at the start */
     int64_t most;     /* passes */
+    kl_keep *keep;    /* of the way so far, between passes: w and what belongs to it; NULL: nobody */
     int64_t passes;   /* made */
     double value, slope; /* at the end; slope: the gradient's length relative to that at the start */
 } kl_descent;

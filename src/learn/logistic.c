@@ -64,7 +64,7 @@ static klift_status curve(void *user, const double *w, const double *s, double *
 static klift_status solve(const kl_learner *learner, kl_log_loss *l, klift_run *run, double *w)
 {
     kl_smooth problem = {.size = kl_log_loss_size(l), .user = l, .look = look, .curve = curve, .tell = tell};
-    kl_descent way = {.tolerance = learner->value[TOLERANCE].number, .most = (int64_t)learner->value[PASSES].number};
+    kl_descent way = {.tolerance = learner->value[TOLERANCE].number, .most = (int64_t)learner->value[PASSES].number, .keep = l->passes->keep};
     KL_TRY(kl_trust_region(&problem, w, &way));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, gradient %.2g of that at the start, %lld passes", way.value, way.slope, (long long)way.passes);
     if (way.slope > way.tolerance)

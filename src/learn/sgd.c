@@ -42,6 +42,11 @@ static bool streams(const kl_value *value)
     return value[PASSES].number == 1;
 }
 
+static int64_t passes_of(const kl_learner *learner)
+{
+    return (int64_t)learner->value[PASSES].number;
+}
+
 static double target_of(const void *user, int64_t row, int64_t output)
 {
     const kl_targets *t = user;
@@ -213,30 +218,70 @@ typedef struct tour {
     kl_passes *passes;
     int32_t *order;  /* (rows) */
     kl_row *z;       /* (passes->at_most) */
+    const state *st;
+    kl_keeping keeping;
+    /* with the state, what is kept: */
+    int64_t pass, at; /* at: row of its order */
+    double before;    /* the sum of losses when it began */
+    bool settled;     /* all passes are done, and the weights that they gave are measured */
 } tour;
 
-static klift_status pass_over(state *st, const tour *t, bool still, klift_run *run)
+static const uint32_t KEPT = KL_TAG('S', 'G', 'D', '1');
+
+static void save(const void *state_of, kl_record_writer *to)
+{
+    const tour *t = state_of;
+    kl_keep_put_head(to, KEPT, t->st->targets.count, t->st->online.features, t->st->online.outputs);
+    kl_record_put_i64(to, t->pass);
+    kl_record_put_i64(to, t->at);
+    kl_keep_put_any(to, &t->before, 1);
+    kl_keep_put_flags(to, &t->settled, 1);
+    kl_online_save(&t->st->online, to);
+}
+
+static klift_status load(tour *t, state *st, int64_t passes, kl_record_reader *from)
+{
+    int64_t rows = st->targets.count;
+    KL_TRY(kl_keep_get_head(from, KEPT, rows, st->online.features, st->online.outputs));
+    KL_TRY(kl_record_get_i64(from, 0, passes, &t->pass));
+    KL_TRY(kl_record_get_i64(from, 0, rows, &t->at));
+    KL_TRY(kl_keep_get_any(from, &t->before, 1));
+    KL_TRY(kl_keep_get_flags(from, &t->settled, 1));
+    if (t->pass == passes ? t->at > 0 && !t->settled : t->settled)
+        return kl_record_damaged("it is not where its passes are");
+    KL_TRY(kl_online_load(&st->online, from));
+    return kl_record_done(from);
+}
+
+/* A block is learnt from whole, so that the state may be kept behind each. */
+static klift_status pass_over(state *st, tour *t, klift_run *run)
 {
     kl_online *s = &st->online;
-    for (int64_t i = 0; i < st->targets.count; i += t->passes->at_most) {
-        int64_t left = st->targets.count - i;
-        kl_online_rows rows = {left < t->passes->at_most ? left : t->passes->at_most, t->order + i, t->z, st->targets.weight, still};
-        KL_TRY(t->passes->take(t->passes, rows.index, rows.count, run, t->z));
-        if (s->weight == 0 && !still)
+    while (t->at < st->targets.count) {
+        int64_t left = st->targets.count - t->at;
+        kl_online_rows rows = {left < t->passes->at_most ? left : t->passes->at_most, t->order + t->at, t->z, st->targets.weight, t->settled};
+        klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
+        if (status == KLIFT_OK && s->weight == 0 && !t->settled)
             kl_online_begin(s, &rows);
-        KL_TRY(kl_online_visit(s, &rows, s->numbers ? 0 : FIRST_CLASS, s->outputs, run));
+        if (status == KLIFT_OK)
+            status = kl_online_visit(s, &rows, s->numbers ? 0 : FIRST_CLASS, s->outputs, run);
+        t->at += status == KLIFT_OK ? rows.count : 0;
+        KL_TRY(kl_keep_at(&t->keeping, status));
     }
     return KLIFT_OK;
 }
 
 /* LIBLINEAR's, of all outputs, at the weights that are given. */
-static klift_status measure(state *st, const tour *t, double n, klift_run *run, double *objective)
+static klift_status measure(state *st, tour *t, double n, klift_run *run, double *objective)
 {
     kl_online *s = &st->online;
     *objective = 0;
-    for (int64_t o = 0; o < s->outputs; o++)
+    for (int64_t o = 0; !t->settled && o < s->outputs; o++)
         kl_online_settle(s, o);
-    KL_TRY(pass_over(st, t, true, run));
+    t->settled = true;
+    for (int64_t i = 0; i < st->targets.count; i++)
+        t->order[i] = (int32_t)i;
+    KL_TRY(pass_over(st, t, run));
     for (int64_t o = s->numbers ? 0 : FIRST_CLASS; o < s->outputs; o++) {
         double norm = s->output[o].v * s->output[o].v;
         for (int64_t p = 0; p < s->features; p++)
@@ -246,18 +291,20 @@ static klift_status measure(state *st, const tour *t, double n, klift_run *run, 
     return KLIFT_OK;
 }
 
-static klift_status descend(const kl_learner *learner, const tour *t, double n, klift_run *run)
+static klift_status descend(const kl_learner *learner, tour *t, double n, klift_run *run)
 {
     state *st = learner->state;
-    int64_t passes = (int64_t)learner->value[PASSES].number, rows = st->targets.count;
-    double before = 0, sum, objective;
-    for (int64_t pass = 0; pass < passes; pass++) {
-        kl_random from = {learner->spec.seed, (uint32_t)pass, KL_DRAW_SWEEP};
+    int64_t passes = passes_of(learner), rows = st->targets.count;
+    double objective;
+    while (t->pass < passes) {
+        kl_random from = {learner->spec.seed, (uint32_t)t->pass, KL_DRAW_SWEEP};
         kl_random_permutation(&from, 0, rows, t->order);
-        KL_TRY(pass_over(st, t, false, run));
-        sum = mean_loss(st) * st->online.weight;
-        KL_TRY(kl_run_progress(run, "passes", (pass + 1) * rows, passes * rows, (sum - before) / n));
-        before = sum;
+        KL_TRY(pass_over(st, t, run));
+        double sum = mean_loss(st) * st->online.weight, gained = sum - t->before;
+        t->before = sum;
+        t->pass++;
+        t->at = 0;
+        KL_TRY(kl_keep_at(&t->keeping, kl_run_progress(run, "passes", t->pass * rows, passes * rows, gained / n)));
     }
     KL_TRY(measure(st, t, n, run, &objective));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, %lld passes", objective, (long long)passes);
@@ -268,7 +315,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
 {
     state *st = learner->state;
     const kl_learn_spec *spec = &learner->spec;
-    tour t = {.passes = passes};
+    tour t = {.passes = passes, .st = st, .keeping = {.keep = passes->keep, .state = &t, .save = save}};
     double n;
     klift_status status;
     KL_GO(kl_targets_balance(&st->targets, &learner->class_weight));
@@ -279,6 +326,8 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(add_outputs(st));
     KL_GO(kl_new(&t.order, st->targets.count, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
+    if (passes->keep != NULL && passes->keep->found != NULL)
+        KL_GO(load(&t, st, passes_of(learner), passes->keep->found));
     KL_GO(descend(learner, &t, n, run));
     st->online.weight = n;
     status = give_weights(learner, (double)st->targets.count, weights);
