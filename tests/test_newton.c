@@ -84,13 +84,14 @@ static void a_few_steps_lead_from_nothing_to_the_solution(void **state)
         problem p = {k % 2 == 0 ? KL_SQUARED_HINGE : KL_SQUARED_EPSILON, costs[k / 2 % 3]};
         kl_dual d = {.loss = p.loss, .epsilon = 0.1, .bias = k < 6 ? 2 : 0, .rows = ROWS, .features = COLUMNS, .outputs = 1, .row_of = row_of, .user = &p};
         kl_passes passes = {.rows = ROWS, .features = COLUMNS, .at_most = AT_MOST, .take = take};
-        int64_t steps = 50;
+        kl_newton_place at = {.most = 50};
+        kl_keeping nobody = {0};
         assert_int_equal(kl_dual_new(&d), KLIFT_OK);
         assert_true(kl_newton_fits(&d));
-        assert_int_equal(kl_newton_solve(&d, 0, &passes, 1e-13, NULL, &steps), KLIFT_OK);
+        assert_int_equal(kl_newton_solve(&d, &passes, 1e-13, &at, &nobody, NULL), KLIFT_OK);
         double least = objective(&p, d.w, d.b[0], d.bias);
-        print_message("loss %d, C %g, B %g: %lld steps, objective %.9g\n", (int)p.loss, p.cost, d.bias, (long long)steps, least);
-        assert_in_range(steps, 1, 15);
+        print_message("loss %d, C %g, B %g: %lld steps, objective %.9g\n", (int)p.loss, p.cost, d.bias, (long long)at.steps, least);
+        assert_in_range(at.steps, 1, 15);
         check_variables(&p, &d);
         for (int j = 0; j < COLUMNS + (d.bias > 0); j++) {
             double side[2], h = 1e-4;

@@ -160,7 +160,7 @@ static double visit(const work *k, int64_t i, int64_t output, double f)
     kl_dual *d = k->d;
     int64_t at = k->rows->index[i];
     kl_dual_row r = d->row_of(d->user, at, output);
-    uint8_t *rest = &d->rest[output * d->rows + at];
+    bool *rest = &d->rest[output * d->rows + at];
     if (r.cost <= 0)
         return 0;
     double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), now = d->alpha[output * d->rows + at];
@@ -379,7 +379,7 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
     if (!rows->sweep && d->outputs < threads)
         return look(&k, run);
     count_visits(&k);
-    return kl_run_parallel(run, k.parts, outputs_task, &k);
+    return kl_run_whole(run, k.parts, outputs_task, &k);
 }
 
 static double dual_of(const kl_dual *d, int64_t output)

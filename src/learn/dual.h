@@ -10,6 +10,7 @@
 #ifndef KL_DUAL_H
 #define KL_DUAL_H
 
+#include "base/record.h"
 #include "base/run.h"
 #include "math/row.h"
 
@@ -42,7 +43,7 @@ typedef struct kl_dual {
     int64_t look_room;
     double *square; /* (rows): |z|^2 + B^2, once known */
     bool *done;     /* (outputs): its gap is small enough; it is left alone */
-    uint8_t *rest;  /* (outputs, rows): classes: the variable was at its bound and will hardly move; a sweep leaves it out */
+    bool *rest;     /* (outputs, rows): classes: the variable was at its bound and will hardly move; a sweep leaves it out */
     double *limit;  /* (outputs, 2): least and largest slope that a variable could follow in the last sweep: beyond them, they rest */
     double *seen;   /* (outputs, 2): those of this sweep */
     double *asleep; /* (outputs): C loss of rows that rest, when they went to or were last looked at */
@@ -67,13 +68,16 @@ typedef struct kl_dual_block {
 } kl_dual_block;
 
 klift_status kl_dual_new(kl_dual *d); /* the fields above alpha are set */
-klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run);
+klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run); /* all of the block or, when the run is stopped before, none */
 /* After a pass: the largest relative gap of an output that is not done. exact: the pass was no sweep, so that the loss is that of w;
  * outputs below tolerance are then done. */
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
 int64_t kl_dual_awake(const kl_dual *d, int64_t count, int32_t *row); /* rows that some output visits, in their order; returns how many */
 void kl_dual_wake(kl_dual *d);           /* all visit all rows again */
 void kl_dual_grow(kl_dual *d, double c); /* variables and weights in the measure of a larger C */
+/* All that passes have changed, also in the middle of one, between two blocks; load: into a new one of the same problem. */
+void kl_dual_save(const kl_dual *d, kl_record_writer *to);
+klift_status kl_dual_load(kl_dual *d, kl_record_reader *from);
 void kl_dual_clear(kl_dual *d);
 
 /* Parts of it, for crammer.c. */

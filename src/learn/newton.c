@@ -13,8 +13,8 @@ typedef struct newton {
     kl_dual *d;
     int64_t output;
     kl_passes *passes;
-    double *w, b;          /* (features) where the objective is made small */
-    double *f, *q;         /* (rows) w'z + b B, and the same of the step */
+    double *w, b;          /* (features) where the objective is made small: the place's */
+    double *f, *q;         /* (rows) w'z + b B, the place's, and the same of the step */
     double *g, gb;         /* (features) gradient */
     double *v, vb;         /* (features) the border of H that belongs to the constant feature, and its corner */
     double *side;          /* (features, 2) right sides, then solutions */
@@ -281,8 +281,6 @@ static void give(const newton *k)
 static klift_status make_room(newton *k)
 {
     const kl_dual *d = k->d;
-    KL_TRY(kl_new(&k->w, d->features, sizeof *k->w, "Newton's method"));
-    KL_TRY(kl_new(&k->f, d->rows, sizeof *k->f, "Newton's method"));
     KL_TRY(kl_new(&k->q, d->rows, sizeof *k->q, "Newton's method"));
     KL_TRY(kl_new(&k->g, d->features, sizeof *k->g, "Newton's method"));
     KL_TRY(kl_new(&k->v, d->features, sizeof *k->v, "Newton's method"));
@@ -303,32 +301,50 @@ static klift_status make_room(newton *k)
 
 static void clear(newton *k)
 {
-    void *all[] = {k->w, k->f, k->q, k->g, k->v, k->side, k->step, k->packed, k->block, k->nothing, k->weight, k->index, k->order, k->z};
+    void *all[] = {k->q, k->g, k->v, k->side, k->step, k->packed, k->block, k->nothing, k->weight, k->index, k->order, k->z};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         kl_free(all[i]);
     kl_tiles_clear(&k->h);
 }
 
-klift_status kl_newton_solve(kl_dual *d, int64_t output, kl_passes *passes, double tolerance, klift_run *run, int64_t *steps)
+static klift_status begin(newton *k, kl_newton_place *at, klift_run *run)
 {
-    newton k = {.d = d, .output = output, .passes = passes};
-    int64_t most = *steps;
+    const kl_dual *d = k->d;
+    KL_TRY(kl_newton_begin(d, at));
+    k->w = at->w;
+    k->f = at->f;
+    k->b = at->begun ? at->b : d->b[k->output];
+    if (at->begun)
+        return KLIFT_OK;
+    memcpy(k->w, d->w + k->output * d->features, (size_t)d->features * sizeof *k->w);
+    KL_TRY(make_scores(k, k->w, k->b, k->f, run));
+    at->b = k->b;
+    at->steps = 0;
+    at->begun = true;
+    return KLIFT_OK;
+}
+
+klift_status kl_newton_solve(kl_dual *d, kl_passes *passes, double tolerance, kl_newton_place *at, kl_keeping *keeping, klift_run *run)
+{
+    newton k = {.d = d, .output = at->output, .passes = passes};
     bool stuck = false;
     klift_status status;
-    *steps = 0;
     KL_GO(make_room(&k));
-    memcpy(k.w, d->w + output * d->features, (size_t)d->features * sizeof *k.w);
-    k.b = d->b[output];
-    KL_GO(make_scores(&k, k.w, k.b, k.f, run));
+    KL_GO(begin(&k, at, run));
     KL_GO(slope(&k, run));
-    while (!stuck && *steps < most && k.primal - k.dual > tolerance * k.primal) {
+    while (at->steps < at->most && k.primal - k.dual > tolerance * k.primal) {
         KL_GO(step_once(&k, run, &stuck));
+        at->b = k.b;
+        at->steps++;
+        if (stuck)
+            break;
+        KL_GO(kl_keep_at(keeping, KLIFT_OK));
         KL_GO(slope(&k, run));
-        ++*steps;
     }
-    if (*steps > 0)
+    if (at->steps > 0)
         give(&k);
+    kl_newton_leave(at);
 done:
     clear(&k);
-    return status;
+    return status == KLIFT_CANCELLED ? kl_keep_at(keeping, status) : status;
 }

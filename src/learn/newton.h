@@ -16,7 +16,21 @@ enum { KL_NEWTON_WIDEST = 4096 }; /* features */
 bool kl_newton_fits(const kl_dual *d);
 int64_t kl_newton_bytes(int64_t rows, int64_t features);
 double kl_newton_sweeps(const kl_dual *d); /* how many sweeps cost as much as a step: a matter of counting, not of time */
-/* One output to a relative gap of tolerance, or as near as *steps steps lead; *steps: taken. Variables and weights are then in d. */
-klift_status kl_newton_solve(kl_dual *d, int64_t output, kl_passes *passes, double tolerance, klift_run *run, int64_t *steps);
+
+/* Where the method is with an output: d is as it was before the first step. */
+typedef struct kl_newton_place {
+    int64_t output, most, steps; /* most: steps that it may take */
+    bool begun;   /* w and f are there */
+    double *w, b; /* (features) */
+    double *f;    /* (rows) */
+} kl_newton_place;
+
+/* The output that the place names to a relative gap of tolerance, or as near as the most steps lead, from where it is; the state is whole
+ * between steps. Variables and weights are then in d, and the place is that of an output that has not begun, but for its steps. */
+klift_status kl_newton_solve(kl_dual *d, kl_passes *passes, double tolerance, kl_newton_place *at, kl_keeping *keeping, klift_run *run);
+klift_status kl_newton_begin(const kl_dual *d, kl_newton_place *at); /* room for it, where there is none */
+void kl_newton_leave(kl_newton_place *at);
+void kl_newton_save(const kl_dual *d, const kl_newton_place *at, kl_record_writer *to);
+klift_status kl_newton_load(const kl_dual *d, kl_newton_place *at, kl_record_reader *from);
 
 #endif

@@ -36,6 +36,33 @@ klift_status kl_held_add(kl_held *held, const double *score, int64_t truth, doub
     return KLIFT_OK;
 }
 
+void kl_held_save(const kl_held *held, kl_record_writer *to)
+{
+    int64_t outputs = kl_held_outputs(held);
+    kl_record_put_i64(to, held->rows);
+    for (int64_t i = 0; i < held->rows; i++) {
+        kl_record_put_i64(to, held->row[i].truth);
+        kl_record_put_f64(to, held->row[i].weight);
+        for (int64_t o = 0; o < outputs; o++)
+            kl_record_put_f64(to, held->score[i * outputs + o]);
+    }
+}
+
+klift_status kl_held_load(kl_held *held, int64_t most, kl_record_reader *from)
+{
+    int64_t rows, truth, outputs = kl_held_outputs(held);
+    double weight;
+    KL_TRY(kl_record_get_i64(from, 0, most, &rows));
+    for (held->rows = 0; held->rows < rows;) {
+        KL_TRY(kl_record_get_i64(from, 0, held->classes - 1, &truth));
+        KL_TRY(kl_record_get_f64(from, &weight));
+        KL_TRY(kl_held_add(held, NULL, truth, weight));
+        for (int64_t o = 0; o < outputs; o++)
+            KL_TRY(kl_record_get_f64(from, &held->score[(held->rows - 1) * outputs + o]));
+    }
+    return KLIFT_OK;
+}
+
 void kl_held_clear(kl_held *held)
 {
     kl_free(held->row);

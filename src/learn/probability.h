@@ -37,6 +37,8 @@ static inline int64_t kl_held_outputs(const kl_held *held)
 }
 /* score (outputs); NULL: zeros, to be written later. */
 klift_status kl_held_add(kl_held *held, const double *score, int64_t truth, double weight);
+void kl_held_save(const kl_held *held, kl_record_writer *to);
+klift_status kl_held_load(kl_held *held, int64_t most, kl_record_reader *from); /* at most so many rows, of the classes that it has */
 void kl_held_clear(kl_held *held);
 
 /* KLIFT_DATA when no row was held out, or of two classes none of one. classes: their names. */
