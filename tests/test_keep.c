@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 150, COLUMNS = 6, AT_MOST = 40, STOPS = 9 };
+enum { ROWS = 200, COLUMNS = 6, AT_MOST = 64 /* a multiple of the rows at which a pass may be cut */, STOPS = 9 };
 
 typedef struct kind {
     const char *learner;
@@ -33,7 +33,7 @@ static const kind kinds[] = {
     {"sgd:passes=3,average=false,loss=logistic", 2, 1, NULL, false, false, true, false, AT_MOST},
     {"sgd:passes=2,step=pegasos,project=true", 2, 1, NULL, false, false, false, false, AT_MOST},
     {"sgd:passes=3,loss=huber", 0, 1, NULL, false, false, false, false, AT_MOST},
-    {"logistic", 3, 10, NULL, false, false, false, true, 64},
+    {"logistic", 3, 10, NULL, false, false, false, true, 128},
     {"logistic:classes=one-vs-rest", 3, 1, NULL, false, false, true, false, AT_MOST},
     {"logistic:passes=40,tolerance=1e-9", 2, 1e5, NULL, false, false, false, false, AT_MOST},
     {"svm:loss=hinge,tolerance=0.02", 2, 3, NULL, false, false, false, false, AT_MOST},
@@ -46,7 +46,7 @@ static const kind kinds[] = {
     {"svm:classes=crammer-singer,tolerance=0.05", 2, 1, NULL, false, true, false, false, AT_MOST},
     {"svm:loss=hinge,tolerance=0.02", 2, 1, NULL, true, false, false, false, AT_MOST},
     {"svm", 3, 1, NULL, true, true, false, false, AT_MOST},
-    {"svm", 2, 1, "0.1,1,10,100", true, true, false, true, 64},
+    {"svm", 2, 1, "0.1,1,10,100", true, true, false, true, 128},
     {"svm:loss=squared-epsilon,tolerance=0.01", 0, 1, "0.01,1,4", true, false, false, false, AT_MOST},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -75,6 +75,7 @@ typedef struct keeper {
     int64_t asked, taken;          /* times that due was asked, and rows taken */
     int64_t stop_asked, stop_taken; /* when the run is stopped; -1: never */
     int64_t kept;
+    int warned; /* that nothing is kept */
     klift_run *run;
     kl_record_writer to;
     kl_record_reader from;
@@ -114,6 +115,13 @@ static void find(keeper *k, const kl_record_writer *bytes)
     k->keep.found = &k->from;
 }
 
+static int hear(const klift_event *event, void *user)
+{
+    if (event->kind == KLIFT_EVENT_WARNING && strcmp(event->stage, "checkpoint") == 0)
+        ((keeper *)user)->warned++;
+    return 0;
+}
+
 /* ---- one training ---- */
 
 typedef struct source {
@@ -131,8 +139,9 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     assert_true(count > 0 && count <= passes->at_most);
     for (int64_t i = 0; i < count; i++) {
         int64_t first = s->entries.start[index[i]];
-        z[i] = s->sparse ? (kl_row){s->entries.start[index[i] + 1] - first, s->entries.column + first, s->entries.value + first}
-                         : (kl_row){COLUMNS, NULL, x + index[i] * COLUMNS};
+        z[i] = (kl_row){.count = s->entries.start[index[i] + 1] - first, .column = s->entries.column + first, .value = s->entries.value + first};
+        if (!s->sparse)
+            z[i] = (kl_row){.count = COLUMNS, .value = x + index[i] * COLUMNS};
     }
     return kl_run_check(run);
 }
@@ -154,12 +163,14 @@ static klift_status train(const kind *how, const char *threads, keeper *k, kl_we
     }
     OK(klift_run_new(&k->run));
     OK(klift_run_set(k->run, "threads", threads));
+    klift_run_on_event(k->run, hear, k);
     k->keep.due = due;
     k->keep.begin = begin;
     k->keep.end = end;
     OK(kl_learner_new(how->learner, &spec, COLUMNS, k->run, &learner));
     OK(learner->type->observe(learner, &rows));
     klift_status status = learner->type->learn(learner, &s.passes, k->run, weights);
+    assert_true(k->keep.found == NULL || status != KLIFT_OK);
     kl_learner_free(learner);
     klift_run_free(k->run);
     k->run = NULL;
@@ -236,7 +247,7 @@ static void stop_often(const kind *how, int64_t asked, const kl_weights *whole)
 
 static void a_training_that_was_stopped_ends_in_the_same_bits(void **state)
 {
-    int64_t stops = getenv("KLIFT_KEEP_ALL") != NULL ? INT64_MAX : STOPS;
+    int64_t stops = getenv("KLIFT_KEEP_ALL") != NULL ? INT64_MAX : quick() ? STOPS / 2 : STOPS;
     (void)state;
     make_rows();
     for (int i = 0; i < KINDS; i++) {
@@ -244,7 +255,7 @@ static void a_training_that_was_stopped_ends_in_the_same_bits(void **state)
         kl_weights whole;
         OK(train(&kinds[i], "1", &nobody, &whole));
         print_message("%s: asked %lld times, rows taken %lld times\n", kinds[i].learner, (long long)nobody.asked, (long long)nobody.taken);
-        assert_true(nobody.asked > 4 && nobody.kept == 0);
+        assert_true(nobody.asked > 4 && nobody.kept == 0 && nobody.warned == 0);
         for (int within = 0; within < 2; within++) {
             int64_t count = within ? nobody.taken : nobody.asked, step = 1 + (count - 1) / stops;
             for (int64_t stop = (i + within) % step; stop < count; stop += step)
@@ -308,11 +319,29 @@ static void a_state_that_is_not_whole_is_refused(void **state)
     }
 }
 
+static void references_say_that_nothing_is_kept(void **state)
+{
+    (void)state;
+    make_rows();
+    for (int64_t i = 0; kl_learner_type_at(i) != NULL; i++) {
+        const char *name = kl_learner_name_at(i, NULL);
+        const kind how = {.learner = name, .classes = 2, .c = 1, .at_most = AT_MOST};
+        keeper k = {.stop_asked = -1, .stop_taken = -1};
+        kl_weights weights;
+        if (strncmp(name, "lib", 3) != 0)
+            continue;
+        OK(train(&how, "1", &k, &weights));
+        assert_true(k.asked == 0 && k.kept == 0 && k.warned == 1);
+        kl_weights_clear(&weights);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_training_that_was_stopped_ends_in_the_same_bits),
         cmocka_unit_test(a_state_that_is_not_whole_is_refused),
+        cmocka_unit_test(references_say_that_nothing_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,36 @@ static void tasks_run_after_every_change_of_threads(void **unused)
     klift_run_free(run);
 }
 
+typedef struct stopping {
+    klift_run *run;
+    atomic_int done;
+} stopping;
+
+static klift_status stop_and_count(void *context, int64_t index, int worker)
+{
+    stopping *s = context;
+    (void)index;
+    (void)worker;
+    klift_run_cancel(s->run);
+    atomic_fetch_add(&s->done, 1);
+    return KLIFT_OK;
+}
+
+static void tasks_that_are_one_whole_are_all_done_or_none(void **unused)
+{
+    (void)unused;
+    static const char *const threads[] = {"1", "3"};
+    for (int i = 0; i < 2; i++) {
+        stopping s = {.run = new_run()};
+        assert_int_equal(klift_run_set(s.run, "threads", threads[i]), KLIFT_OK);
+        assert_int_equal(kl_run_whole(s.run, 100, stop_and_count, &s), KLIFT_OK);
+        assert_int_equal(atomic_load(&s.done), 100);
+        assert_int_equal(kl_run_whole(s.run, 100, stop_and_count, &s), KLIFT_CANCELLED);
+        assert_int_equal(atomic_load(&s.done), 100);
+        klift_run_free(s.run);
+    }
+}
+
 static klift_status fail_at_three(void *context, int64_t index, int worker)
 {
     (void)context;
@@ -261,6 +291,7 @@ int main(void)
         cmocka_unit_test(the_callback_can_stop_the_run),
         cmocka_unit_test(cancel_stops_from_outside),
         cmocka_unit_test(tasks_run_after_every_change_of_threads),
+        cmocka_unit_test(tasks_that_are_one_whole_are_all_done_or_none),
         cmocka_unit_test(no_run_is_one_thread_and_silence),
         cmocka_unit_test(a_local_run_stands_in_for_none),
     };

@@ -1,6 +1,6 @@
 /*
- * dual_keep.c - the state of dual.c as bytes: what a machine that was stopped goes on from. The copy of w that sweeps use is made
- * again; slopes may be infinite, where none was seen.
+ * dual_keep.c - the state of dual.c as bytes: what a machine that was stopped goes on from. Between two blocks the copy of w that sweeps
+ * use has nothing more than w, and is made again; slopes may be infinite, where none was seen.
  */
 #include "learn/dual.h"
 #include "learn/keep.h"

@@ -21,6 +21,13 @@ klift_status kl_keep_at(kl_keeping *keeping, klift_status status)
     return status;
 }
 
+klift_status kl_keep_found(kl_keep *keep)
+{
+    KL_TRY(kl_record_done(keep->found));
+    keep->found = NULL;
+    return KLIFT_OK;
+}
+
 void kl_keep_put_head(kl_record_writer *to, uint32_t tag, int64_t rows, int64_t features, int64_t outputs)
 {
     kl_record_put_u32(to, tag);

@@ -1,7 +1,7 @@
 /*
  * keep.h - how a learner with passes lets its work be kept, so that a run that was killed goes on where it was.
  * The learner never opens a file: whoever runs it hands in a kl_keep (in kl_passes; NULL: nobody keeps). Call order: found (once, at the
- * start of learn), then after every pass { due, begin, state written as bytes of one section, end }.
+ * start of learn), then after every pass or block { due, begin, state written as bytes of one section, end }.
  * What is kept decides nothing: a training that goes on from it ends in the bytes of one that was never stopped.
  */
 #ifndef KL_KEEP_H
@@ -11,7 +11,7 @@
 
 typedef struct kl_keep kl_keep;
 struct kl_keep {
-    kl_record_reader *found; /* inside the section of the learner's state, when there is one to go on from; else NULL */
+    kl_record_reader *found; /* inside the section of the learner's state, when there is one to go on from; NULL: none, or it was read to its end */
     /* The state is wanted now: enough time or rows have passed, or someone asked for the run to stop. Cheap. */
     bool (*due)(kl_keep *keep);
     klift_status (*begin)(kl_keep *keep, kl_record_writer **to); /* everything but the state is written, its section is open */
@@ -30,6 +30,8 @@ typedef struct kl_keeping {
  * kept if that is wanted. Returns the status, or why it could not be kept; any other status passes through. */
 klift_status kl_keep_at(kl_keeping *keeping, klift_status status);
 
+/* The state to go on from is read to its end. */
+klift_status kl_keep_found(kl_keep *keep);
 /* Pieces of a state. A tag, and sizes that must be what the learner has: a foreign state is refused. */
 void kl_keep_put_head(kl_record_writer *to, uint32_t tag, int64_t rows, int64_t features, int64_t outputs);
 klift_status kl_keep_get_head(kl_record_reader *from, uint32_t tag, int64_t rows, int64_t features, int64_t outputs);

@@ -183,6 +183,8 @@ klift_status kl_reference_learn(kl_learner *learner, kl_passes *passes, double b
     int64_t *column = NULL;
     double sum = 0;
     klift_status status;
+    if (passes->keep != NULL)
+        kl_run_say(run, KLIFT_EVENT_WARNING, "checkpoint", "learner %s cannot be stopped on its way: nothing of its training is kept, and a run that ends early begins again", learner->type->name);
     KL_GO(kl_svm_start(learner, weights, &column));
     st->c = kl_svm_cost(&learner->spec, weights->weight);
     weights->lambda = 1 / (st->c * weights->weight);

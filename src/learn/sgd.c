@@ -239,8 +239,9 @@ static void save(const void *state_of, kl_record_writer *to)
     kl_online_save(&t->st->online, to);
 }
 
-static klift_status load(tour *t, state *st, int64_t passes, kl_record_reader *from)
+static klift_status load(tour *t, state *st, int64_t passes)
 {
+    kl_record_reader *from = t->passes->keep->found;
     int64_t rows = st->targets.count;
     KL_TRY(kl_keep_get_head(from, KEPT, rows, st->online.features, st->online.outputs));
     KL_TRY(kl_record_get_i64(from, 0, passes, &t->pass));
@@ -250,7 +251,7 @@ static klift_status load(tour *t, state *st, int64_t passes, kl_record_reader *f
     if (t->pass == passes ? t->at > 0 && !t->settled : t->settled)
         return kl_record_damaged("it is not where its passes are");
     KL_TRY(kl_online_load(&st->online, from));
-    return kl_record_done(from);
+    return kl_keep_found(t->passes->keep);
 }
 
 /* A block is learnt from whole, so that the state may be kept behind each. */
@@ -327,7 +328,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(kl_new(&t.order, st->targets.count, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     if (passes->keep != NULL && passes->keep->found != NULL)
-        KL_GO(load(&t, st, passes_of(learner), passes->keep->found));
+        KL_GO(load(&t, st, passes_of(learner)));
     KL_GO(descend(learner, &t, n, run));
     st->online.weight = n;
     status = give_weights(learner, (double)st->targets.count, weights);

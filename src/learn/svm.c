@@ -106,7 +106,7 @@ static klift_status take_up(kl_svm_state *s, const kl_passes *passes)
         KL_TRY(kl_new(&s->search.machine, s->search.folds, sizeof *s->search.machine, "the folds"));
     }
     s->place.next = -1;
-    return passes->keep != NULL && passes->keep->found != NULL ? kl_svm_load(s, passes->keep->found) : KLIFT_OK;
+    return passes->keep != NULL && passes->keep->found != NULL ? kl_svm_load(s, passes->keep) : KLIFT_OK;
 }
 
 static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)

@@ -101,6 +101,6 @@ klift_status kl_svm_validate(const kl_learner *learner, const kl_svm_tour *t, kl
 void kl_svm_search_clear(kl_svm_search *search);
 /* The state between two parts of the work: a kl_svm_state; load: into one whose search has room for its machines. */
 void kl_svm_save(const void *state, kl_record_writer *to);
-klift_status kl_svm_load(kl_svm_state *state, kl_record_reader *from);
+klift_status kl_svm_load(kl_svm_state *state, kl_keep *keep);
 
 #endif

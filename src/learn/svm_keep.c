@@ -142,8 +142,9 @@ void kl_svm_save(const void *state, kl_record_writer *to)
     save_place(&s->place, machine_of(s), to);
 }
 
-klift_status kl_svm_load(kl_svm_state *s, kl_record_reader *from)
+klift_status kl_svm_load(kl_svm_state *s, kl_keep *keep)
 {
+    kl_record_reader *from = keep->found;
     const kl_svm *st = s->learner->state;
     KL_TRY(kl_keep_get_head(from, KEPT, st->targets.count, s->learner->features, s->search.outputs));
     if (kl_svm_holds_out(&s->learner->spec))
@@ -153,5 +154,5 @@ klift_status kl_svm_load(kl_svm_state *s, kl_record_reader *from)
         KL_TRY(kl_dual_load(&s->machine, from));
     }
     KL_TRY(load_place(s->learner, &s->place, machine_of(s), from));
-    return kl_record_done(from);
+    return kl_keep_found(keep);
 }

@@ -64,8 +64,9 @@ static void save(const void *state_of, kl_record_writer *to)
         kl_keep_put_numbers(to, vector[i], st->problem->size);
 }
 
-static klift_status load(state *st, kl_record_reader *from)
+static klift_status load(state *st)
 {
+    kl_record_reader *from = st->way->keep->found;
     double *vector[KEPT_VECTORS] = {st->w, st->g, st->s, st->r, st->d}, number[3];
     bool flag[2];
     uint32_t next;
@@ -84,7 +85,7 @@ static klift_status load(state *st, kl_record_reader *from)
     st->value = number[0];
     st->radius = number[1];
     st->start = number[2];
-    return kl_record_done(from);
+    return kl_keep_found(st->way->keep);
 }
 
 /* After a pass and what came of it. */
@@ -183,7 +184,7 @@ static klift_status begin(state *st, const double *w)
     kl_keep *keep = st->way->keep;
     st->keeping = (kl_keeping){.keep = keep, .state = st, .save = save};
     if (keep != NULL && keep->found != NULL)
-        return load(st, keep->found);
+        return load(st);
     st->way->passes = 0;
     memcpy(st->w, w, (size_t)n * sizeof *w);
     KL_TRY(st->problem->look(st->problem->user, st->w, &st->value, st->g));
