@@ -32,9 +32,13 @@ static uint64_t fetch(const unsigned char *at, int bytes)
     return value;
 }
 
-/* Room for count more bytes; NULL after a failure. */
+/* Room for count more bytes; NULL after a failure, and where they are only counted. */
 static unsigned char *extend(kl_record_writer *to, int64_t count)
 {
+    if (to->counts) {
+        to->length += count;
+        return NULL;
+    }
     if (to->failed || kl_grow(&to->bytes, &to->room, to->length, to->length + count, 1, "a model file") != KLIFT_OK) {
         to->failed = true;
         return NULL;
@@ -63,6 +67,17 @@ void kl_record_begin(kl_record_writer *to, uint32_t kind)
     put(to, 0, 8);
 }
 
+void kl_record_begin_count(kl_record_writer *to)
+{
+    *to = (kl_record_writer){.length = HEADER, .counts = true};
+}
+
+void kl_record_reserve(kl_record_writer *to, int64_t count)
+{
+    if (!to->failed)
+        to->failed = kl_grow(&to->bytes, &to->room, to->length, count, 1, "a checkpoint") != KLIFT_OK;
+}
+
 void kl_record_open(kl_record_writer *to, uint32_t tag, bool required)
 {
     to->section = to->length;
@@ -74,7 +89,7 @@ void kl_record_open(kl_record_writer *to, uint32_t tag, bool required)
 
 void kl_record_close(kl_record_writer *to)
 {
-    if (to->failed)
+    if (to->failed || to->counts)
         return;
     unsigned char *head = to->bytes + to->section;
     int64_t length = to->length - to->section - SECTION;
@@ -84,6 +99,10 @@ void kl_record_close(kl_record_writer *to)
 
 klift_status kl_record_finish(kl_record_writer *to)
 {
+    if (to->counts) {
+        to->length += TRAILER;
+        return KLIFT_OK;
+    }
     if (!to->failed)
         store(to->bytes + LENGTH_AT, (uint64_t)(to->length + TRAILER), 8);
     if (!to->failed)
@@ -167,6 +186,12 @@ static const char *guess(const unsigned char *bytes, int64_t count)
     return "something else";
 }
 
+static const char *kind_name(uint64_t kind)
+{
+    static const char *const name[] = {"something unknown", "a model", "statistics", "a checkpoint"};
+    return name[kind < sizeof name / sizeof name[0] ? kind : 0];
+}
+
 klift_status kl_record_check(kl_record_reader *from, const void *bytes, int64_t count, uint32_t kind)
 {
     const unsigned char *b = bytes;
@@ -186,7 +211,7 @@ klift_status kl_record_check(kl_record_reader *from, const void *bytes, int64_t 
     if (XXH64(b, (size_t)count - TRAILER, 0) != fetch(b + count - TRAILER, 8))
         return kl_record_damaged("its checksum is wrong");
     if (fetch(b + 20, 4) != kind)
-        return kl_fail(KLIFT_MODEL, "this klift file holds %s, not %s", fetch(b + 20, 4) == KL_RECORD_STATS ? "statistics" : "a model", kind == KL_RECORD_STATS ? "statistics" : "a model");
+        return kl_fail(KLIFT_MODEL, "this klift file holds %s, not %s", kind_name(fetch(b + 20, 4)), kind_name(kind));
     *from = (kl_record_reader){.bytes = b, .length = count - TRAILER, .next = HEADER};
     return KLIFT_OK;
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KL_RECORD_MODEL = 1, KL_RECORD_STATS = 2 };
+enum { KL_RECORD_MODEL = 1, KL_RECORD_STATS = 2, KL_RECORD_CHECKPOINT = 3 };
 enum { KL_RECORD_VERSION = 1 };
 
 #define KL_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -22,9 +22,13 @@ typedef struct kl_record_writer {
     unsigned char *bytes;
     int64_t length, room, section;
     bool failed; /* an append failed: reported by kl_record_finish */
+    bool counts; /* nothing is kept but the length */
 } kl_record_writer;
 
 void kl_record_begin(kl_record_writer *to, uint32_t kind);
+/* The same calls with a writer that only counts tell how long a file will be; room for that then makes it in one piece of memory. */
+void kl_record_begin_count(kl_record_writer *to);
+void kl_record_reserve(kl_record_writer *to, int64_t count); /* after begin: of all that will be there */
 void kl_record_open(kl_record_writer *to, uint32_t tag, bool required);
 void kl_record_close(kl_record_writer *to);
 klift_status kl_record_finish(kl_record_writer *to);

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/record.h"
 
 #include <string.h>
 
@@ -48,6 +47,30 @@ klift_status kl_names_add(kl_names *names, const char *text, int64_t *index)
     KL_TRY(kl_copy_text(&names->name[names->count], text));
     names->slot[at] = (int32_t)names->count;
     *index = names->count++;
+    return KLIFT_OK;
+}
+
+void kl_names_save(const kl_names *names, kl_record_writer *to)
+{
+    kl_record_put_i64(to, names->count);
+    for (int64_t i = 0; i < names->count; i++)
+        kl_record_put_text(to, names->name[i]);
+}
+
+klift_status kl_names_load(kl_names *names, kl_record_reader *from)
+{
+    int64_t count;
+    KL_TRY(kl_record_get_i64(from, 0, (from->end - from->at) / 8, &count));
+    for (int64_t i = 0; i < count; i++) {
+        char *name;
+        int64_t index;
+        KL_TRY(kl_record_get_text(from, &name));
+        klift_status status = kl_names_add(names, name, &index);
+        kl_free(name);
+        KL_TRY(status);
+        if (index != i)
+            return kl_record_damaged("a class is named twice");
+    }
     return KLIFT_OK;
 }
 

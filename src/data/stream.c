@@ -190,6 +190,20 @@ klift_status kl_stream_peek(kl_stream *stream, const unsigned char **bytes, int6
     return KLIFT_OK;
 }
 
+klift_status kl_stream_read_all(kl_stream *stream, unsigned char **bytes, int64_t *count)
+{
+    int64_t room = 0, size = kl_stream_size(stream), got;
+    *bytes = NULL;
+    *count = 0;
+    do {
+        int64_t step = size >= 0 && *count == 0 ? size + 1 : 1 << 16;
+        KL_TRY(kl_grow(bytes, &room, *count, *count + step, 1, "a file"));
+        KL_TRY(kl_stream_read(stream, *bytes + *count, room - *count, &got));
+        *count += got;
+    } while (*count == room);
+    return KLIFT_OK;
+}
+
 klift_status kl_stream_read_at(const kl_stream *stream, int64_t offset, void *bytes, int64_t room, int64_t *got)
 {
     return fill_from(stream, offset, bytes, room, got);

@@ -25,7 +25,9 @@ klift_status kl_stream_open_part(const kl_stream *whole, const kl_part *part, kl
 
 /* Fills bytes as far as the file goes; *got < room only at its end. */
 klift_status kl_stream_read(kl_stream *stream, void *bytes, int64_t room, int64_t *got);
-/* The same from any byte on, without moving; only where kl_stream_can_seek. */
+/* From where it stands to its end, to be freed by the caller also after a failure: the size is the file system's, or grows for pipes. */
+klift_status kl_stream_read_all(kl_stream *stream, unsigned char **bytes, int64_t *count);
+/* Some bytes from any byte on, without moving; only where kl_stream_can_seek. */
 klift_status kl_stream_read_at(const kl_stream *stream, int64_t offset, void *bytes, int64_t room, int64_t *got);
 /* The first bytes of the file without consuming them (at most 4096); call before the first read. */
 klift_status kl_stream_peek(kl_stream *stream, const unsigned char **bytes, int64_t *count);

@@ -8,8 +8,8 @@
 #include "model/model.h"
 
 #include "base/memory.h"
+#include "data/file.h"
 #include "data/stream.h"
-#include "data/writer.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,23 +89,6 @@ static klift_status read_columns(klift_model *model, kl_record_reader *from)
     return KLIFT_OK;
 }
 
-static klift_status read_classes(klift_model *model, kl_record_reader *from)
-{
-    int64_t count;
-    KL_TRY(kl_record_get_i64(from, 0, (from->end - from->at) / 8, &count));
-    for (int64_t i = 0; i < count; i++) {
-        char *name;
-        int64_t index;
-        KL_TRY(kl_record_get_text(from, &name));
-        klift_status status = kl_names_add(&model->weights.classes, name, &index);
-        kl_free(name);
-        KL_TRY(status);
-        if (index != i)
-            return kl_record_damaged("a class is named twice");
-    }
-    return KLIFT_OK;
-}
-
 static klift_status read_code(klift_model *model, kl_record_reader *from)
 {
     kl_weights *w = &model->weights;
@@ -143,9 +126,7 @@ klift_status kl_model_write(const klift_model *model, kl_record_writer *to)
         write_learn(model, to);
         kl_record_close(to);
         kl_record_open(to, CLASSES, true);
-        kl_record_put_i64(to, w->classes.count);
-        for (int64_t i = 0; i < w->classes.count; i++)
-            kl_record_put_text(to, w->classes.name[i]);
+        kl_names_save(&w->classes, to);
         kl_record_close(to);
         if (w->code.bits > 0) {
             kl_record_open(to, CODE, true);
@@ -182,7 +163,7 @@ static klift_status read_section(klift_model *model, uint32_t tag, kl_record_rea
         KL_TRY(read_learn(model, from));
         break;
     case CLASSES:
-        KL_TRY(read_classes(model, from));
+        KL_TRY(kl_names_load(&model->weights.classes, from));
         break;
     case CODE:
         KL_TRY(read_code(model, from));
@@ -246,32 +227,11 @@ done:
 klift_status kl_model_save(const klift_model *model, const char *path)
 {
     kl_record_writer to = {0};
-    kl_file *file = NULL;
-    klift_status status;
-    KL_GO(kl_model_write(model, &to));
-    KL_GO(kl_file_create(path, &file));
-    KL_GO(kl_file_write(file, to.bytes, to.length));
-    status = kl_file_finish(file);
-    file = NULL;
-done:
-    kl_file_abandon(file);
+    klift_status status = kl_model_write(model, &to);
+    if (status == KLIFT_OK)
+        status = kl_file_save(path, to.bytes, to.length);
     kl_record_clear(&to);
     return status;
-}
-
-/* The whole file; its size is what the file system says, or grows for pipes. */
-static klift_status read_file(kl_stream *stream, unsigned char **bytes, int64_t *length)
-{
-    int64_t room = 0, size = kl_stream_size(stream), got;
-    *bytes = NULL;
-    *length = 0;
-    do {
-        int64_t step = size >= 0 && *length == 0 ? size + 1 : 1 << 16;
-        KL_TRY(kl_grow(bytes, &room, *length, *length + step, 1, "a model file"));
-        KL_TRY(kl_stream_read(stream, *bytes + *length, room - *length, &got));
-        *length += got;
-    } while (*length == room);
-    return KLIFT_OK;
 }
 
 klift_status kl_model_load(const char *path, klift_model **model)
@@ -282,7 +242,7 @@ klift_status kl_model_load(const char *path, klift_model **model)
     klift_status status;
     *model = NULL;
     KL_GO(kl_stream_open_raw(path, &stream));
-    KL_GO(read_file(stream, &bytes, &length));
+    KL_GO(kl_stream_read_all(stream, &bytes, &length));
     status = kl_model_read(bytes, length, NULL, model);
     if (status == KLIFT_MODEL)
         kl_fail_in(status, "%s", path);
