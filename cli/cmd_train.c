@@ -1,6 +1,7 @@
 /* cmd_train.c - klift train: spec and data -> model file, a summary, and metrics on a test file. */
 #include "commands.h"
 
+#include "checkpoint.h"
 #include "describe.h"
 #include "inputs.h"
 #include "job.h"
@@ -69,6 +70,7 @@ static klift_status train(const options *given, training *t)
     CLI_GO(inputs_expand(given, &t->files));
     t->data = t->files.path[0];
     CLI_GO(name_model(given, t));
+    CLI_GO(checkpoint_check(given, t->path));
     CLI_GO(check_test(t));
     CLI_GO(job_spec(given, &t->spec));
     CLI_GO(job_run(given, &t->run));
@@ -78,6 +80,7 @@ static klift_status train(const options *given, training *t)
     CLI_GO(describe_model(t->model, &t->about));
     if (t->path != NULL)
         CLI_GO(progress_check(klift_model_save(t->model, t->path)));
+    checkpoint_remove(given, t->path);
     t->seconds = progress_seconds();
     if (t->test != NULL) {
         const char *labels = options_get(given, "test-labels");
@@ -87,6 +90,8 @@ static klift_status train(const options *given, training *t)
     }
 done:
     progress_end();
+    if (t->model == NULL)
+        checkpoint_stopped(given, status);
     return status;
 }
 
@@ -283,7 +288,8 @@ const cli_command cmd_train = {
                 "  klift train images.idx.gz --labels labels.idx.gz --prepare unit\n"
                 "  klift train 'part-*.svm.gz' -o m.klift   all that match, by name\n"
                 "  klift train -g 0.5 -c 10 -v 5 data.svm   LIBSVM's line of accuracy\n"
-                "  klift train data.svm --config my.conf    options from a file\n",
+                "  klift train data.svm --config my.conf    options from a file\n"
+                "  klift train data.svm --checkpoint keep --resume   goes on after a kill\n",
     .least = 1,
     .most = INT_MAX,
     .run = run,

@@ -25,7 +25,8 @@ klift_status job_run(const options *given, klift_run **run)
     klift_status status = progress_check(klift_run_new(run));
     for (int i = 0; i < given->settings && status == KLIFT_OK; i++)
         if (given->setting[i].option->to == TO_RUN)
-            status = progress_check_in(given->setting[i].place, klift_run_set(*run, given->setting[i].option->name, given->setting[i].value));
+            status = progress_check_in(given->setting[i].place, klift_run_set(*run, given->setting[i].option->name,
+                                                                              given->setting[i].option->value != NULL ? given->setting[i].value : "true"));
     if (status == KLIFT_OK) {
         klift_run_on_event(*run, progress_event, NULL);
         signal_watch(*run);

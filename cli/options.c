@@ -47,6 +47,9 @@ static const cli_option table[] = {
     {"threads", 0, "N", RUNS " doctor", TO_RUN, "threads; default: the CPUs this process may use"},
     {"batch", 0, "ROWS", RUNS, TO_RUN, "rows read at a time; default 4096"},
     {"max-memory", 0, "SIZE", RUNS, TO_RUN, "memory limit, e.g. 500M or 16G; default: half of the machine's"},
+    {"checkpoint", 0, "FILE", "train", TO_RUN, "keep the state of the training in FILE, so that a run that was stopped or killed can go on; removed when the model is written"},
+    {"checkpoint-every", 0, "TIME|ROWS", "train", TO_RUN, "how often: 30s, 5m or 1h, or a number of rows; default: every minute, less often where writing takes long"},
+    {"resume", 0, NULL, "train", TO_RUN, "go on from the file of --checkpoint; without one there, start at the first row"},
     {"format", 0, "NAME", READS, TO_DATA, "format of DATA; default auto: by content"},
     {"dim", 0, "N", READS, TO_DATA, "number of columns; default: from the data or the model"},
     {"labels", 0, "FILE", READS, TO_DATA, "file of labels, NPY or IDX, for data without them (NPY, IDX)"},
@@ -214,7 +217,7 @@ klift_status options_parse(const cli_command *command, int argc, char **argv, op
 {
     bool ended = false;
     klift_status status = KLIFT_OK;
-    *given = (options){.command = command};
+    *given = (options){.command = command, .word = argv, .words = argc};
     given->setting = calloc((size_t)argc + 1, sizeof *given->setting);
     given->argument = calloc((size_t)argc + 1, sizeof *given->argument);
     if (given->setting == NULL || given->argument == NULL)

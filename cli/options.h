@@ -43,6 +43,8 @@ struct options {
     int settings;
     const char **argument; /* (arguments) */
     int arguments;
+    char **word; /* (words) all of it, as typed after the command's name */
+    int words;
     int aside; /* lines of the --config file that do not count here */
 };
 

@@ -297,7 +297,7 @@ klift_status klift_stats_add(klift_stats *stats, klift_data *data, klift_run *ru
     if (kl_reader_can_match(data))
         KL_TRY(kl_pipeline_match(stats->lift, NULL, data));
     KL_TRY(kl_run_local(run, &own, &use));
-    klift_status status = kl_pipeline_feed(stats->lift, data, stats->learner, use);
+    klift_status status = kl_pipeline_feed(stats->lift, data, stats->learner, NULL, use);
     klift_run_free(own);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "data/gather.h"
 #include "math/micro.h"
+#include "model/checkpoint.h"
 #include "model/passes.h"
 
 #include <math.h>
@@ -46,9 +47,9 @@ static klift_status may_be_sparse(const klift_spec *spec, bool *sparse)
     return status;
 }
 
-/* What training will hold, before it holds it. Without a lift, before the rows were looked at, only what the settings
- * tell is counted, and nothing is said. */
-static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, klift_run *run)
+/* What training will hold, before it holds it, with so many bytes of a checkpoint. Without a lift, before the rows were looked at, only
+ * what the settings tell is counted, and nothing is said. */
+static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift_map *lift, int64_t checkpoint, klift_run *run)
 {
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
@@ -72,6 +73,7 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
         kl_plan_add(&plan, sample * row, "a sample of %lld rows", (long long)sample);
         kl_plan_add(&plan, chunks * row + threads * kl_map_scratch(lift->map, KL_CHUNK), "scratch of %lld thread%s", (long long)threads, threads == 1 ? "" : "s");
         kl_plan_add(&plan, batch * row, "batches of %lld rows", (long long)batch);
+        kl_plan_add(&plan, checkpoint, "a checkpoint");
     }
     if (lift != NULL && hashes(lift->map) && kl_plan_total(&plan) > kl_run_memory(run))
         return kl_fail(KLIFT_MEMORY, "map %s makes %lld columns, and learner %s needs %.0f MB of memory for them, the limit is %.0f MB; let the map hash them: leave hash=never "
@@ -128,7 +130,7 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     KL_GO(kl_map_make(lift.map, survey, survey->columns, run));
     KL_GO(kl_reader_view(&rows, &reader));
     KL_GO(kl_learner_new("ridge", &learn, lift.map->n_out, run, &learner));
-    KL_GO(kl_pipeline_feed(&lift, reader, learner, run));
+    KL_GO(kl_pipeline_feed(&lift, reader, learner, NULL, run));
     KL_GO(learner->type->finish(learner, &back, run, &weights));
     *error = weights.cv_error;
 done:
@@ -208,7 +210,7 @@ static klift_status count_labels(const klift_spec *spec, const kl_tally *tally)
     return status;
 }
 
-static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, klift_map *lift)
+static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, kl_seen *seen, klift_map *lift)
 {
     kl_survey survey = {0};
     kl_goal goal;
@@ -219,7 +221,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
         reader->dim = spec->dim;
     KL_GO(kl_map_sample(spec->map, kernel, spec->features, &sample));
     sample = most(sample, kl_kernel_searched(kernel, &param) != NULL ? SEARCH_SAMPLE : SAMPLE);
-    KL_GO(kl_survey_count(reader, spec->seed, sample, run, counts ? tally : NULL, &survey));
+    KL_GO(kl_survey_count(reader, spec->seed, sample, run, counts ? tally : NULL, seen, &survey));
     say_survey(spec, &survey, run);
     KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
     lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
@@ -253,7 +255,7 @@ done:
     return status;
 }
 
-static klift_status fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, klift_map **out)
+static klift_status fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, kl_seen *seen, klift_map **out)
 {
     kl_kernel *kernel = NULL;
     klift_map *lift = NULL;
@@ -264,7 +266,7 @@ static klift_status fit(const klift_spec *spec, kl_reader *reader, bool needs_go
     KL_GO(kl_new(&lift, 1, sizeof *lift, "a map"));
     lift->index_base = 1;
     lift->goal = -1;
-    status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, tally, lift);
+    status = reader == NULL ? fit_plain(spec, kernel, run, lift) : fit_data(spec, kernel, reader, needs_goal, run, tally, seen, lift);
 done:
     kl_kernel_free(kernel);
     if (status == KLIFT_OK)
@@ -277,24 +279,27 @@ done:
 klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **out)
 {
     kl_tally tally = {0};
-    klift_status status = fit(spec, reader, needs_goal, run, &tally, out);
+    klift_status status = fit(spec, reader, needs_goal, run, &tally, NULL, out);
     kl_tally_clear(&tally);
     return status;
 }
 
 /* ---- learn ---- */
 
-klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
+klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run)
 {
-    int64_t features = lift->map->n_out, block = kl_learner_block(features), rows, total = 0;
+    int64_t features = lift->map->n_out, block = kl_learner_block(features), rows, total;
     kl_gather gather = {.reader = reader, .width = lift->prepare.n_in};
     float *z = NULL;
     klift_status status;
     KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
+    KL_GO(kl_checkpoint_go_on(checkpoint, &gather, learner, &total));
     do {
+        KL_GO(kl_checkpoint_enter(checkpoint, &gather, block));
         KL_GO(kl_passes_fill(lift, &gather, learner, block, &(kl_passes_sink){.dense = z}, run, &rows));
         KL_GO(learner->type->consume(learner, z, features, rows, run));
         total += rows;
+        KL_GO(kl_checkpoint_leave(checkpoint, learner));
         KL_GO(kl_run_progress(run, learner->type->merge != NULL ? "statistics" : "rows", total, reader->total, learner->loss));
     } while (rows == block);
     kl_reader_say(reader, run);
@@ -304,13 +309,19 @@ done:
     return status;
 }
 
+static klift_status match(const klift_map *lift, bool words, kl_reader *reader)
+{
+    kl_expect expect = {.schema = &lift->schema, .width = lift->prepare.n_in, .index_base = lift->index_base, .words = words};
+    return kl_reader_match(reader, &expect);
+}
+
 klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, kl_reader *reader)
 {
-    kl_expect expect = {.schema = &lift->schema, .width = lift->prepare.n_in, .index_base = lift->index_base};
+    bool words = false;
     double value;
     for (int64_t i = 0; classes != NULL && i < classes->count; i++)
-        expect.words = expect.words || !kl_number_parse(classes->name[i], &value);
-    return kl_reader_match(reader, &expect);
+        words = words || !kl_number_parse(classes->name[i], &value);
+    return match(lift, words, reader);
 }
 
 static klift_status new_learner(const klift_map *lift, const klift_spec *spec, const kl_tally *tally, klift_run *run, kl_learner **learner)
@@ -322,7 +333,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, c
         return kl_fail(KLIFT_USAGE, "the map was made without labels: say task=classify or task=regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
     learn.tally = tally != NULL && tally->complete ? tally : NULL;
-    KL_TRY(check_plan(spec, goal, lift, run));
+    KL_TRY(check_plan(spec, goal, lift, 0, run));
     kl_text text = {0};
     klift_status status = kl_settings_learner(spec, &text);
     if (status == KLIFT_OK)
@@ -347,12 +358,14 @@ static klift_status make_model(klift_map **lift, kl_weights *weights, const kl_l
 }
 
 /* The learner wants all features several times: kept where they fit beside the rest of the plan. */
-static klift_status learn(klift_map **lift, kl_reader *reader, kl_learner *learner, klift_run *run, klift_model **model)
+static klift_status learn(klift_map **lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run, klift_model **model)
 {
     kl_feature_passes passes;
     kl_weights weights = {0};
     klift_status status;
-    KL_GO(kl_passes_open(&passes, *lift, reader, learner, run));
+    KL_GO(kl_passes_open(&passes, *lift, reader, learner, checkpoint != NULL ? &checkpoint->seen : NULL, run));
+    KL_GO(kl_checkpoint_check_rows(checkpoint));
+    passes.passes.keep = kl_checkpoint_keep(checkpoint, &passes.passes);
     KL_GO(learner->type->learn(learner, &passes.passes, run, &weights));
     status = make_model(lift, &weights, learner, model);
 done:
@@ -372,24 +385,66 @@ static klift_status solve(klift_map **lift, const kl_learner *learner, klift_run
     return make_model(lift, &weights, learner, model);
 }
 
+/* Rows -> learner -> model. */
+static klift_status teach(klift_map **lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run, klift_model **model)
+{
+    if (!kl_learner_streams(learner))
+        return learn(lift, reader, learner, checkpoint, run, model);
+    klift_status status = kl_pipeline_feed(*lift, reader, learner, checkpoint, run);
+    if (status == KLIFT_OK)
+        status = kl_checkpoint_check_rows(checkpoint);
+    if (status == KLIFT_OK)
+        status = solve(lift, learner, run, model);
+    return kl_checkpoint_stop(checkpoint, learner, status);
+}
+
+/* What a run before fitted, and the reader as it was behind the survey. */
+static klift_status take_up(kl_checkpoint *checkpoint, kl_reader *reader, klift_map **lift, kl_tally *tally)
+{
+    if (!kl_checkpoint_take(checkpoint, lift, tally))
+        return KLIFT_OK;
+    if (kl_reader_can_rewind(reader))
+        KL_TRY(kl_reader_rewind(reader));
+    KL_TRY(match(*lift, checkpoint->before.words, reader));
+    reader->total = (*lift)->rows < INT64_MAX ? (*lift)->rows : 0;
+    return KLIFT_OK;
+}
+
+static klift_status open_checkpoint(const klift_spec *spec, klift_run *run, kl_checkpoint *checkpoint)
+{
+    kl_text text = {0};
+    kl_settings_print(spec, &text);
+    klift_status status = kl_text_status(&text);
+    if (status == KLIFT_OK)
+        status = kl_checkpoint_open(checkpoint, text.text, klift_version(), run);
+    kl_text_clear(&text);
+    return status;
+}
+
 klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model)
 {
+    bool keeps = kl_run_upkeep(run).path != NULL;
+    kl_checkpoint checkpoint = {0};
     klift_map *lift = NULL;
     kl_learner *learner = NULL;
     kl_tally tally = {0};
     klift_status status;
     *model = NULL;
     if (strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
-        KL_GO(check_plan(spec, KL_CLASSIFY, NULL, run));
-    KL_GO(fit(spec, reader, true, run, &tally, &lift));
+        KL_GO(check_plan(spec, KL_CLASSIFY, NULL, 0, run));
+    if (keeps)
+        KL_GO(open_checkpoint(spec, run, &checkpoint));
+    KL_GO(take_up(&checkpoint, reader, &lift, &tally));
+    if (lift == NULL)
+        KL_GO(fit(spec, reader, true, run, &tally, keeps ? &checkpoint.all : NULL, &lift));
     KL_GO(new_learner(lift, spec, &tally, run, &learner));
-    if (!kl_learner_streams(learner)) {
-        status = learn(&lift, reader, learner, run, model);
-        goto done;
+    if (keeps) {
+        KL_GO(kl_checkpoint_begin(&checkpoint, lift, &tally));
+        KL_GO(check_plan(spec, learner->spec.goal, lift, kl_checkpoint_bytes(&checkpoint, learner) + least(kl_learner_block(learner->features), lift->rows) * lift->row_bytes, run));
     }
-    KL_GO(kl_pipeline_feed(lift, reader, learner, run));
-    status = solve(&lift, learner, run, model);
+    status = teach(&lift, reader, learner, keeps ? &checkpoint : NULL, run, model);
 done:
+    kl_checkpoint_close(&checkpoint);
     kl_tally_clear(&tally);
     kl_learner_free(learner);
     kl_lift_free(lift);
@@ -437,39 +492,4 @@ void kl_pipeline_stats_free(klift_stats *stats)
     kl_learner_free(stats->learner);
     kl_lift_free(stats->lift);
     kl_free(stats);
-}
-
-/* ---- test ---- */
-
-klift_status kl_pipeline_test(const klift_model *model, kl_reader *reader, klift_run *run, kl_text *json)
-{
-    int64_t step = (int64_t)kl_run_threads(run) * KL_CHUNK * 4;
-    kl_gather gather = {.reader = reader, .width = model->lift->prepare.n_in};
-    kl_metric metric = {0};
-    double *scores = NULL, started = kl_run_seconds(run);
-    klift_status status;
-    if (kl_reader_can_match(reader))
-        KL_GO(kl_pipeline_match(model->lift, &model->weights.classes, reader));
-    KL_GO(kl_metric_begin(&metric, model));
-    KL_GO(kl_new(&scores, step * model->weights.outputs, sizeof *scores, "scores"));
-    for (;;) {
-        kl_batch x;
-        KL_GO(kl_gather_next(&gather, step, run, &x));
-        if (x.rows == 0)
-            break;
-        KL_GO(kl_model_scores(model, &x, scores, run));
-        KL_GO(kl_metric_add(&metric, &x, scores));
-        KL_GO(kl_run_progress(run, "test", metric.rows, reader->total, NAN));
-    }
-    if (metric.rows == 0) {
-        status = kl_fail(KLIFT_DATA, "%s: no rows; give a file that has some", kl_reader_name(reader));
-        goto done;
-    }
-    kl_reader_say(reader, run);
-    kl_metric_json(&metric, kl_run_seconds(run) - started, json);
-done:
-    kl_metric_clear(&metric);
-    kl_free(scores);
-    kl_gather_clear(&gather);
-    return status;
 }

@@ -2,6 +2,7 @@
 #ifndef KL_PIPELINE_H
 #define KL_PIPELINE_H
 
+#include "model/checkpoint.h"
 #include "model/metric.h"
 #include "model/model.h"
 
@@ -13,8 +14,9 @@ struct klift_stats {
 /* survey -> prepare -> kernel -> map; reader may be NULL when nothing is learnt and spec->dim is set. needs_goal: labels
  * that are neither clearly classes nor clearly numbers are an error. */
 klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **lift);
-/* reader -> batch -> prepare -> map -> learner, all rows of the reader from where it stands */
-klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run);
+/* reader -> batch -> prepare -> map -> learner, all rows of the reader from where it stands; checkpoint: in which the learner is kept, or
+ * NULL */
+klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run);
 klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model);
 /* The reader's rows as the map was made for; classes (may be NULL) tell whether labels are words */
 klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, kl_reader *reader);

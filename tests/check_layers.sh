@@ -14,7 +14,7 @@ level() {
 }
 place() { # folder of a source file; the files of src/ itself are layers of their own
     case $1 in
-    src/pipeline.*) echo pipeline ;; src/api.c | src/list.* | src/doctor.*) echo api ;; src/*/*) echo "$1" | cut -d/ -f2 ;; cli/*) echo cli ;;
+    src/pipeline.* | src/pipeline_*) echo pipeline ;; src/api.c | src/list.* | src/doctor.*) echo api ;; src/*/*) echo "$1" | cut -d/ -f2 ;; cli/*) echo cli ;;
     esac
 }
 for file in $(find src cli -name '*.[ch]' | sort); do

@@ -114,7 +114,7 @@ static void check(const way *w, const char *learner_text, const char *threads)
     OK(kl_learner_new(learner_text, &learn, lift->map->n_out, run, &learner));
     if (w->once)
         lift->rows = INT64_MAX;
-    OK(kl_passes_open(&passes, lift, reader, learner, run));
+    OK(kl_passes_open(&passes, lift, reader, learner, NULL, run));
     if (passes.keep != w->keep || passes.sparse != w->sparse)
         fail_msg("%s %s of %lld rows, %s: kept as %d, %s", w->kernel, w->map, (long long)w->rows, learner_text, (int)passes.keep, passes.sparse ? "CSR" : "dense");
     assert_int_equal(passes.half, strstr(learner_text, "bf16") != NULL);

@@ -127,13 +127,17 @@ void kl_record_put_f64(kl_record_writer *to, double value)
     put(to, bits, 8);
 }
 
+void kl_record_put_bytes(kl_record_writer *to, const void *bytes, int64_t count)
+{
+    put(to, (uint64_t)count, 8);
+    unsigned char *at = extend(to, count);
+    if (at != NULL && count > 0)
+        memcpy(at, bytes, (size_t)count);
+}
+
 void kl_record_put_text(kl_record_writer *to, const char *text)
 {
-    int64_t length = (int64_t)strlen(text);
-    put(to, (uint64_t)length, 8);
-    unsigned char *at = extend(to, length);
-    if (at != NULL && length > 0)
-        memcpy(at, text, (size_t)length);
+    kl_record_put_bytes(to, text, (int64_t)strlen(text));
 }
 
 void kl_record_put_floats(kl_record_writer *to, const float *values, int64_t count)
@@ -297,13 +301,18 @@ klift_status kl_record_get_f64(kl_record_reader *from, double *value)
     return isfinite(*value) ? KLIFT_OK : kl_record_damaged("a number is not finite");
 }
 
+klift_status kl_record_get_bytes(kl_record_reader *from, const unsigned char **bytes, int64_t *count)
+{
+    KL_TRY(kl_record_get_i64(from, 0, from->end - from->at, count));
+    return take(from, *count, bytes);
+}
+
 klift_status kl_record_get_text(kl_record_reader *from, char **text)
 {
     const unsigned char *at = NULL;
     int64_t length;
     *text = NULL;
-    KL_TRY(kl_record_get_i64(from, 0, from->end - from->at, &length));
-    KL_TRY(take(from, length, &at));
+    KL_TRY(kl_record_get_bytes(from, &at, &length));
     if (memchr(at, 0, (size_t)length) != NULL)
         return kl_record_damaged("a text has a NUL byte");
     KL_TRY(kl_new(text, length + 1, 1, "a text of a model"));

@@ -36,6 +36,7 @@ void kl_record_put_u32(kl_record_writer *to, uint32_t value);
 void kl_record_put_i64(kl_record_writer *to, int64_t value);
 void kl_record_put_f64(kl_record_writer *to, double value);
 void kl_record_put_text(kl_record_writer *to, const char *text);
+void kl_record_put_bytes(kl_record_writer *to, const void *bytes, int64_t count);       /* count first */
 void kl_record_put_floats(kl_record_writer *to, const float *values, int64_t count);    /* count first */
 void kl_record_put_doubles(kl_record_writer *to, const double *values, int64_t count);  /* count first */
 void kl_record_clear(kl_record_writer *to);
@@ -61,6 +62,7 @@ klift_status kl_record_get_u32(kl_record_reader *from, uint32_t *value);
 klift_status kl_record_get_i64(kl_record_reader *from, int64_t low, int64_t high, int64_t *value);
 klift_status kl_record_get_f64(kl_record_reader *from, double *value); /* finite */
 klift_status kl_record_get_text(kl_record_reader *from, char **text);  /* to be freed; no NUL inside */
+klift_status kl_record_get_bytes(kl_record_reader *from, const unsigned char **bytes, int64_t *count); /* where they are */
 /* Arrays of finite numbers, to be freed; count is what the caller expects. */
 klift_status kl_record_get_floats(kl_record_reader *from, float **values, int64_t count);
 klift_status kl_record_get_doubles(kl_record_reader *from, double **values, int64_t count);

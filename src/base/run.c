@@ -20,9 +20,11 @@
 struct klift_run {
     int threads;
     int64_t batch, max_memory;
+    char *checkpoint; /* NULL: none */
+    kl_upkeep keeping;
     klift_event_fn event;
     void *user;
-    atomic_int cancelled;
+    atomic_int cancelled, held;
     kl_pool *pool;
     double started;
     struct {
@@ -37,7 +39,11 @@ const kl_param kl_run_params[] = {
     {"threads", KL_WHOLE, "auto", 1, MOST_THREADS, false, "auto", "threads; auto: the CPUs this process may use"},
     {"batch", KL_WHOLE, "4096", 1, 1 << 24, false, NULL, "rows read at a time"},
     {"max-memory", KL_FREE, "auto", 0, 0, false, NULL, "memory limit in bytes, or with K, M, G, T; auto: half of the machine's"},
+    {"checkpoint", KL_FREE, "none", 0, 0, false, NULL, "file in which klift_train keeps its state, so that a run that was stopped or killed can go on"},
+    {"checkpoint-every", KL_FREE, "auto", 0, 0, false, NULL, "how often: a time such as 30s, 5m or 1h, or a number of rows; auto: every minute, or less often where writing takes long"},
+    {"resume", KL_WORD, "false", 0, 0, false, "false|true", "go on from the checkpoint; from the first row when there is none"},
     {0}};
+enum { THREADS, BATCH, MEMORY, CHECKPOINT, EVERY, RESUME };
 
 static double now(void)
 {
@@ -118,6 +124,38 @@ static klift_status read_size(const char *text, int64_t *bytes)
     return KLIFT_OK;
 }
 
+static klift_status read_interval(const char *text, kl_upkeep *keeping)
+{
+    static const char units[] = "smh";
+    static const double seconds[] = {1, 60, 3600};
+    const char *end;
+    double value;
+    keeping->seconds = 0;
+    keeping->rows = 0;
+    if (strcmp(text, "auto") == 0)
+        return KLIFT_OK;
+    kl_number_kind kind = kl_number_read(text, text + strlen(text), &value, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    bool rows = *end == '\0';
+    if (kind != KL_NUMBER_OK || !(value > 0) || value > 0x1p53 || (unit == NULL && !rows) || (unit != NULL && end[1] != '\0') || (rows && value < 1))
+        return kl_fail(KLIFT_USAGE, "checkpoint-every is '%.50s'; it must be a time such as 30s, 5m or 1h, or a number of rows such as 100000", text);
+    keeping->seconds = rows ? (double)NAN : value * seconds[unit - units];
+    keeping->rows = rows ? (int64_t)value : 0;
+    return KLIFT_OK;
+}
+
+static klift_status set_checkpoint(klift_run *run, const char *path)
+{
+    char *copy = NULL;
+    if (strcmp(path, "-") == 0 || *path == '\0')
+        return kl_fail(KLIFT_USAGE, "checkpoint is '%s'; it must be the name of a file", path);
+    if (strcmp(path, "none") != 0)
+        KL_TRY(kl_copy_text(&copy, path));
+    kl_free(run->checkpoint);
+    run->checkpoint = copy;
+    return KLIFT_OK;
+}
+
 klift_status klift_run_set(klift_run *run, const char *key, const char *value)
 {
     if (run == NULL || key == NULL || value == NULL)
@@ -127,16 +165,21 @@ klift_status klift_run_set(klift_run *run, const char *key, const char *value)
         return kl_unknown("run setting", key, kl_param_name_at, kl_run_params);
     kl_value read;
     KL_TRY(kl_param_read(&kl_run_params[index], value, "run", &read));
-    if (index == 0) {
+    switch (index) {
+    case THREADS:
         run->threads = read.word == 0 ? default_threads() : (int)read.number;
         kl_pool_free(run->pool);
         run->pool = NULL;
-    } else if (index == 1)
-        run->batch = (int64_t)read.number;
-    else if (strcmp(value, "auto") == 0)
+        break;
+    case BATCH: run->batch = (int64_t)read.number; break;
+    case CHECKPOINT: return set_checkpoint(run, value);
+    case EVERY: return read_interval(value, &run->keeping);
+    case RESUME: run->keeping.resume = read.word == 1; break;
+    default:
+        if (strcmp(value, "auto") != 0)
+            return read_size(value, &run->max_memory);
         run->max_memory = default_memory();
-    else
-        return read_size(value, &run->max_memory);
+    }
     return KLIFT_OK;
 }
 
@@ -159,6 +202,7 @@ void klift_run_free(klift_run *run)
     if (run == NULL)
         return;
     kl_pool_free(run->pool);
+    kl_free(run->checkpoint);
     for (int i = 0; i < KL_SCRATCH_SLOTS; i++)
         kl_free(run->scratch[i].memory);
     kl_free(run);
@@ -184,9 +228,29 @@ double kl_run_seconds(const klift_run *run)
     return run == NULL ? 0 : now() - run->started;
 }
 
+kl_upkeep kl_run_upkeep(const klift_run *run)
+{
+    kl_upkeep keeping = {0};
+    if (run != NULL)
+        keeping = run->keeping;
+    keeping.path = run != NULL ? run->checkpoint : NULL;
+    return keeping;
+}
+
+bool kl_run_cancelled(const klift_run *run)
+{
+    return run != NULL && atomic_load(&run->cancelled) != 0;
+}
+
+void kl_run_hold(klift_run *run, bool held)
+{
+    if (run != NULL)
+        atomic_store(&run->held, held);
+}
+
 static int cancelled(const void *run)
 {
-    return atomic_load(&((const klift_run *)run)->cancelled);
+    return kl_run_cancelled(run) && atomic_load(&((const klift_run *)run)->held) == 0;
 }
 
 klift_status kl_run_check(const klift_run *run)

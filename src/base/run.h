@@ -16,6 +16,14 @@ extern const kl_param kl_run_params[];
 int kl_run_threads(const klift_run *run);
 int64_t kl_run_batch(const klift_run *run);      /* rows asked of a reader at a time */
 int64_t kl_run_memory(const klift_run *run);     /* bytes: max-memory, or half of the machine's or cgroup's */
+/* Where the state of a training is kept, and how often. */
+typedef struct kl_upkeep {
+    const char *path; /* NULL: nowhere */
+    double seconds;   /* between two times, NaN: by rows; 0: by itself, a minute or more */
+    int64_t rows;
+    bool resume;      /* go on from what is there */
+} kl_upkeep;
+kl_upkeep kl_run_upkeep(const klift_run *run);
 double kl_run_seconds(const klift_run *run);     /* since the run was made; 0 without one */
 
 klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *context);
@@ -23,6 +31,9 @@ klift_status kl_run_parallel(klift_run *run, int64_t count, kl_task task, void *
 klift_status kl_run_whole(klift_run *run, int64_t count, kl_task task, void *context);
 /* KLIFT_CANCELLED when someone asked for it. */
 klift_status kl_run_check(const klift_run *run);
+bool kl_run_cancelled(const klift_run *run); /* the same without a message, held back or not */
+/* From true to false a request to stop is not heard: what is begun is finished. */
+void kl_run_hold(klift_run *run, bool held);
 /* Progress to the callback; KLIFT_CANCELLED when it says stop. */
 klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss);
 void kl_run_say(klift_run *run, int kind, const char *stage, const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -2,6 +2,7 @@
 #ifndef KL_SAMPLE_H
 #define KL_SAMPLE_H
 
+#include "base/record.h"
 #include "data/rows.h"
 
 typedef struct kl_sample {
@@ -17,6 +18,9 @@ typedef struct kl_sample {
 klift_status kl_sample_offer(kl_sample *sample, const kl_batch *batch, int64_t row, uint64_t key);
 /* Leaves the limit's smallest keys, in ascending order. */
 klift_status kl_sample_settle(kl_sample *sample);
+/* sample_keep.c, for rows with labels and weights. load: into an empty one of the same limit; width: of the rows there are */
+void kl_sample_save(const kl_sample *sample, kl_record_writer *to);
+klift_status kl_sample_load(kl_sample *sample, int64_t width, kl_record_reader *from);
 void kl_sample_clear(kl_sample *sample);
 
 #endif

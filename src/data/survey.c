@@ -14,6 +14,7 @@ typedef struct sums {
     int64_t *count;                           /* nonzero entries */
     int64_t room, columns;
     kl_tally *tally;                          /* NULL: labels are not counted */
+    kl_seen *keys;                            /* NULL: nor are rows */
     int64_t limit;                            /* bytes: one large index in a short file must not take all memory */
     double norm_sum;
 } sums;
@@ -101,6 +102,8 @@ static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch
     KL_TRY(widen(s, batch->columns));
     if (s->tally != NULL)
         KL_TRY(kl_tally_add(s->tally, batch));
+    if (s->keys != NULL)
+        kl_seen_add(s->keys, batch);
     survey->sparse = survey->sparse || batch->start != NULL;
     survey->weighted = survey->weighted || batch->weight != NULL;
     for (int64_t i = 0; i < batch->rows; i++) {
@@ -165,11 +168,11 @@ static void finish(kl_survey *survey, sums *s)
     s->sum = s->square = s->low = s->high = NULL;
 }
 
-klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_survey *survey)
+klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_seen *seen, kl_survey *survey)
 {
     kl_random keys = {seed, 0, KL_DRAW_SAMPLE};
     kl_sample sample = {.limit = sample_rows};
-    sums s = {.tally = tally, .limit = kl_run_memory(run)};
+    sums s = {.tally = tally, .keys = seen, .limit = kl_run_memory(run)};
     klift_status status = KLIFT_OK;
     *survey = (kl_survey){0};
     if (reader->type->learn != NULL && !reader->schema_given && reader->at_start)
@@ -189,6 +192,8 @@ klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_ro
     finish(survey, &s);
     if (tally != NULL)
         tally->complete = survey->complete;
+    if (seen != NULL && !survey->complete)
+        *seen = (kl_seen){0};
     reader->total = survey->complete ? survey->rows : 0;
     KL_GO(kl_sample_settle(&sample));
     survey->sample = sample.rows;
@@ -209,7 +214,7 @@ done:
 
 klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey)
 {
-    return kl_survey_count(reader, seed, sample_rows, run, NULL, survey);
+    return kl_survey_count(reader, seed, sample_rows, run, NULL, NULL, survey);
 }
 
 void kl_survey_clear(kl_survey *survey)

@@ -4,6 +4,7 @@
 
 #include "data/reader.h"
 #include "data/sample.h"
+#include "data/seen.h"
 #include "data/tally.h"
 
 enum { KL_SURVEY_HEAD = 16384 };     /* rows that stand for a source that can be read once only */
@@ -31,8 +32,9 @@ typedef struct kl_survey {
 
 /* Reads the reader from its start, once; leaves it at its start. sample_rows may be 0. */
 klift_status kl_survey_take(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_survey *survey);
-/* The same, and counts labels on the way; tally may be NULL, and is the caller's to clear. */
-klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_survey *survey);
+/* The same, and counts labels and keys of rows on the way; both may be NULL, and the tally is the caller's to clear. seen: of all rows, or none
+ * when only the head was read. */
+klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_seen *seen, kl_survey *survey);
 void kl_survey_clear(kl_survey *survey);
 
 #endif

@@ -55,6 +55,7 @@ typedef struct kl_passes kl_passes;
 struct kl_passes {
     int64_t rows, features, at_most; /* at_most: rows of one call */
     bool narrow; /* set by whoever takes: rows that are kept in bfloat16 may come in it (kl_row's half) */
+    int64_t taken; /* rows of all calls so far */
     /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
     klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
     kl_keep *keep; /* where the learner's state is kept, and where it may be found; NULL: nobody keeps it */
@@ -117,6 +118,10 @@ typedef struct kl_learner_type {
     klift_status (*learn)(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights);
     bool (*streams)(const kl_value *value); /* (optional, beside learn) consume and finish will do: every row is seen once */
     klift_status (*merge)(kl_learner *into, const kl_learner *from, int sign); /* (optional) statistics that add */
+    /* (optional, with consume) all that consume has learnt, between two blocks; and back into a learner that has begun and seen no
+     * row. width: of raw rows. One with learn keeps its state by kl_passes.keep. */
+    void (*save)(const kl_learner *learner, kl_record_writer *to);
+    klift_status (*load)(kl_learner *learner, int64_t width, kl_record_reader *from);
     bool (*rounds)(const kl_learner *learner); /* (optional, with learn) its features are to be rounded to bfloat16 */
     /* the parts of memory that it holds at its peak, known before begin, when the learner has no state yet */
     void (*plan)(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan);

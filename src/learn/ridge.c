@@ -90,6 +90,16 @@ static klift_status consume(kl_learner *learner, const float *z, int64_t stride,
     return kl_statistics_consume(&((state *)learner->state)->statistics, z, stride, rows, run);
 }
 
+static void save(const kl_learner *learner, kl_record_writer *to)
+{
+    kl_statistics_save(&((const state *)learner->state)->statistics, to);
+}
+
+static klift_status load(kl_learner *learner, int64_t width, kl_record_reader *from)
+{
+    return kl_statistics_load(&((state *)learner->state)->statistics, width, from);
+}
+
 static klift_status merge(kl_learner *into, const kl_learner *from, int sign)
 {
     const state *a = into->state, *b = from->state;
@@ -213,6 +223,8 @@ const kl_learner_type kl_learner_ridge = {
     .observe = observe,
     .consume = consume,
     .finish = finish,
+    .save = save,
+    .load = load,
     .merge = merge,
     .plan = plan,
     .clear = clear,

@@ -203,6 +203,25 @@ static klift_status consume(kl_learner *learner, const float *z, int64_t stride,
     return KLIFT_OK;
 }
 
+static void save_stream(const kl_learner *learner, kl_record_writer *to)
+{
+    const state *st = learner->state;
+    kl_targets_save(&st->targets, to);
+    kl_online_save(&st->online, to);
+}
+
+static klift_status load_stream(kl_learner *learner, int64_t width, kl_record_reader *from)
+{
+    state *st = learner->state;
+    (void)width;
+    KL_TRY(kl_targets_load(&st->targets, from));
+    KL_TRY(kl_online_load(&st->online, from));
+    if (st->online.outputs != outputs_of(&st->targets))
+        return kl_record_damaged("its outputs and its classes do not agree");
+    learner->loss = st->online.weight > 0 ? mean_loss(st) : NAN;
+    return KLIFT_OK;
+}
+
 static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
     const state *st = learner->state;
@@ -357,6 +376,8 @@ const kl_learner_type kl_learner_sgd = {
     .finish = finish,
     .learn = learn,
     .streams = streams,
+    .save = save_stream,
+    .load = load_stream,
     .plan = plan,
     .clear = clear,
 };

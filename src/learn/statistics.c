@@ -79,8 +79,7 @@ klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t feature
     return KLIFT_OK;
 }
 
-/* A place in the sums for every class or target there is by now. */
-static klift_status add_columns(kl_statistics *s)
+klift_status kl_statistics_widen(kl_statistics *s)
 {
     while (s->columns < s->targets.columns)
         KL_TRY(add_column(s));
@@ -103,7 +102,7 @@ klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x)
 {
     int64_t first = s->targets.count;
     KL_TRY(kl_targets_observe(&s->targets, x));
-    KL_TRY(add_columns(s));
+    KL_TRY(kl_statistics_widen(s));
     KL_TRY(kl_grow(&s->set, &s->set_room, first, s->targets.count, sizeof *s->set, "the statistics"));
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t at = first + i;
@@ -327,7 +326,7 @@ klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from,
         memcpy(into->shift, from->shift, (size_t)into->features * sizeof *into->shift);
         if (into->goal == KL_REGRESS)
             into->targets.columns = from->columns;
-        KL_TRY(add_columns(into));
+        KL_TRY(kl_statistics_widen(into));
         for (int64_t t = 0; into->goal == KL_REGRESS && t < into->columns; t++)
             into->target_shift[t] = from->target_shift[t];
         into->shifted = true;
@@ -341,7 +340,7 @@ klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from,
         if (into->goal == KL_CLASSIFY) {
             KL_GO(kl_names_add(&into->targets.classes, from->targets.classes.name[t], &to));
             into->targets.columns = into->targets.classes.count;
-            KL_GO(add_columns(into));
+            KL_GO(kl_statistics_widen(into));
         } else
             dy = from->target_shift[t] - into->target_shift[t];
         for (int f = 0; f < into->sets; f++)

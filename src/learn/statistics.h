@@ -45,6 +45,10 @@ klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t feature
 klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x);
 klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t stride, int64_t rows, klift_run *run);
 klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from, int sign);
+klift_status kl_statistics_widen(kl_statistics *s); /* a place in the sums for every class or target there is by now */
+/* statistics_keep.c: between two blocks; and back into statistics that have begun. width: of the rows that were kept. */
+void kl_statistics_save(const kl_statistics *s, kl_record_writer *to);
+klift_status kl_statistics_load(kl_statistics *s, int64_t width, kl_record_reader *from);
 /* The fold of a row by its key. */
 int kl_statistics_fold(uint64_t key, int folds);
 /* Which set a row of this content belongs to. */

@@ -171,6 +171,23 @@ klift_status kl_targets_balance(kl_targets *l, kl_class_weight *c)
     return KLIFT_OK;
 }
 
+void kl_targets_save(const kl_targets *l, kl_record_writer *to)
+{
+    kl_record_put_i64(to, l->columns);
+    kl_record_put_i64(to, l->weighted);
+    kl_names_save(&l->classes, to);
+}
+
+klift_status kl_targets_load(kl_targets *l, kl_record_reader *from)
+{
+    int64_t weighted;
+    KL_TRY(kl_record_get_i64(from, 0, (from->end - from->at) / 8, &l->columns)); /* every one of them has numbers behind these */
+    KL_TRY(kl_record_get_i64(from, 0, 1, &weighted));
+    KL_TRY(kl_names_load(&l->classes, from));
+    l->weighted = weighted == 1;
+    return l->classes.count == (l->goal == KL_CLASSIFY ? l->columns : 0) ? KLIFT_OK : kl_record_damaged("its classes and its targets do not agree");
+}
+
 void kl_targets_clear(kl_targets *l)
 {
     kl_free(l->target);

@@ -31,6 +31,9 @@ double kl_targets_weight(const kl_targets *targets); /* the sum of the weights *
 /* Where classes are to be balanced and could not be before all rows were known: ends that; and multiplies the weights. */
 klift_status kl_targets_factors(const kl_targets *targets, kl_class_weight *class_weight);
 klift_status kl_targets_balance(kl_targets *targets, kl_class_weight *class_weight);
+/* The classes or the number of targets, and whether rows were weighted: what rows to come depend on. load: after begin, before a row. */
+void kl_targets_save(const kl_targets *targets, kl_record_writer *to);
+klift_status kl_targets_load(kl_targets *targets, kl_record_reader *from);
 void kl_targets_clear(kl_targets *targets);
 
 #endif

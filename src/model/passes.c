@@ -271,6 +271,7 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
 {
     kl_feature_passes *p = (kl_feature_passes *)passes;
     KL_TRY(kl_run_check(run));
+    passes->taken += count;
     if (makes_again(p))
         return take_again(p, index, count, run, z);
     return p->keep == KL_KEEP_FEATURES ? take_kept(p, index, count, run, z) : take_filed(p, index, count, run, z);
@@ -297,12 +298,12 @@ static klift_status make_room(kl_feature_passes *p)
     return widens ? kl_new(&p->from, p->passes.at_most, sizeof *p->from, "rows of features") : KLIFT_OK;
 }
 
-klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run)
+klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_seen *seen, klift_run *run)
 {
     int64_t rows, most = INT64_MAX, limit = kl_run_memory(run), features = lift->map->n_out;
     kl_extent extent = {.rows = lift->rows, .row_bytes = lift->row_bytes, .entries = lift->entries};
     int64_t block = kl_learner_taken(learner, &extent);
-    *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take}, .lift = lift, .gather = {.reader = reader, .width = lift->prepare.n_in},
+    *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take}, .lift = lift, .gather = {.reader = reader, .width = lift->prepare.n_in, .seen = seen},
                              .sparse = lift->entries > 0, .half = kl_learner_rounds(learner), .block = block, .line = features + features % 2};
     if (lift->rows == INT64_MAX)
         most = limit / 2;

@@ -37,8 +37,9 @@ typedef struct kl_feature_passes {
     kl_row_file file;
 } kl_feature_passes;
 
-/* Rows of the reader from where it stands, all observed by the learner. Call close also after a failure. */
-klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, klift_run *run);
+/* Rows of the reader from where it stands, all observed by the learner, and counted by seen unless it is NULL. Call close also after a
+ * failure. */
+klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_seen *seen, klift_run *run);
 void kl_passes_close(kl_feature_passes *p);
 
 /* Where the rows of a block go, each NULL or behind what is there: raw rows, features (block, n_out), features as CSR. */
