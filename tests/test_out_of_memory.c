@@ -98,6 +98,51 @@ done:
     return status;
 }
 
+static int stop_behind_rows(const klift_event *event, void *user)
+{
+    (void)user;
+    return strcmp(event->stage, "statistics") == 0 || strcmp(event->stage, "rows") == 0 || strcmp(event->stage, "passes") == 0;
+}
+
+/* Stopped behind the rows, and gone on from there in a second run. */
+static klift_status keep(const job *j)
+{
+    klift_spec *spec = NULL;
+    klift_run *run = NULL;
+    klift_data *data = NULL;
+    klift_model *model = NULL;
+    char path[80];
+    klift_status status;
+    snprintf(path, sizeof path, "%s/kept", folder);
+    KL_GO(klift_spec_new(&spec));
+    for (const char *const *s = j->settings; *s != NULL; s += 2)
+        KL_GO(klift_spec_set(spec, s[0], s[1]));
+    for (int part = 0; part < 2; part++) {
+        KL_GO(klift_run_new(&run));
+        KL_GO(klift_run_set(run, "threads", j->threads));
+        KL_GO(klift_run_set(run, "checkpoint", path));
+        KL_GO(klift_run_set(run, "resume", "true"));
+        if (part == 0)
+            klift_run_on_event(run, stop_behind_rows, NULL);
+        KL_GO(open_data(j, &data));
+        status = klift_train(spec, data, run, &model);
+        if (status != (part == 0 ? KLIFT_CANCELLED : KLIFT_OK))
+            goto done;
+        klift_data_free(data);
+        klift_run_free(run);
+        data = NULL;
+        run = NULL;
+    }
+    status = klift_model_save(model, model_path);
+done:
+    remove(path);
+    klift_model_free(model);
+    klift_data_free(data);
+    klift_run_free(run);
+    klift_spec_free(spec);
+    return status;
+}
+
 /* All rows twice, then into the file that stands for the model. */
 static klift_status copy(const job *j)
 {
@@ -254,6 +299,16 @@ static void learners_that_go_down(void **state)
     }
 }
 
+static void trainings_that_are_kept(void **state)
+{
+    static const char *const learner[] = {"ridge", "sgd"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const char *const settings[] = {"features", "8", "map", "fourier", "learner", learner[k], "class-weight", "balanced", "search", k == 0 ? "holdout" : "auto", NULL};
+        check_job(&(job){.name = k == 0 ? "kept, ridge" : "kept, sgd", .work = keep, .settings = settings, .sparse = k == 0, .threads = "1"});
+    }
+}
+
 static void sparse_rows_regressed_by_hand(void **state)
 {
     (void)state;
@@ -389,6 +444,7 @@ int main(void)
         cmocka_unit_test(classes_with_a_code),
         cmocka_unit_test(classes_with_probabilities),
         cmocka_unit_test(learners_that_go_down),
+        cmocka_unit_test(trainings_that_are_kept),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
         cmocka_unit_test(features_for_several_passes),

@@ -68,6 +68,45 @@ static void sizes_read_as_people_write_them(void **unused)
     klift_run_free(run);
 }
 
+static void how_a_training_is_kept_is_taken(void **unused)
+{
+    static const struct {
+        const char *text;
+        double seconds;
+        int64_t rows;
+    } cases[] = {{"auto", 0, 0}, {"30s", 30, 0}, {"0.5s", 0.5, 0}, {"5m", 300, 0}, {"2h", 7200, 0}, {"100000", NAN, 100000}, {"1e6", NAN, 1000000}};
+    klift_run *run = new_run();
+    (void)unused;
+    assert_null(kl_run_upkeep(run).path);
+    assert_null(kl_run_upkeep(NULL).path);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(klift_run_set(run, "checkpoint-every", cases[i].text), KLIFT_OK);
+        kl_upkeep how = kl_run_upkeep(run);
+        assert_true(how.rows == cases[i].rows && (isnan(cases[i].seconds) ? isnan(how.seconds) : how.seconds == cases[i].seconds));
+    }
+    assert_int_equal(klift_run_set(run, "checkpoint", "here"), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "resume", "true"), KLIFT_OK);
+    assert_string_equal(kl_run_upkeep(run).path, "here");
+    assert_true(kl_run_upkeep(run).resume);
+    assert_int_equal(klift_run_set(run, "checkpoint", "none"), KLIFT_OK);
+    assert_null(kl_run_upkeep(run).path);
+    klift_run_free(run);
+}
+
+static void a_request_to_stop_can_be_held_back(void **unused)
+{
+    klift_run *run = new_run();
+    (void)unused;
+    kl_run_hold(run, true);
+    klift_run_cancel(run);
+    assert_int_equal(kl_run_check(run), KLIFT_OK);
+    assert_true(kl_run_cancelled(run));
+    kl_run_hold(run, false);
+    assert_int_equal(kl_run_check(run), KLIFT_CANCELLED);
+    assert_false(kl_run_cancelled(NULL));
+    klift_run_free(run);
+}
+
 static void wrong_settings_are_refused_and_change_nothing(void **unused)
 {
     (void)unused;
@@ -77,6 +116,8 @@ static void wrong_settings_are_refused_and_change_nothing(void **unused)
         {"max-memory", "0", "500M"}, {"max-memory", "-5G", "500M"}, {"max-memory", "12", "500M"}, {"max-memory", "5X", "500M"}, {"max-memory", "64 ", "500M"},
         {"max-memory", "64 M", "500M"}, {"max-memory", "64M ", "500M"}, {"max-memory", "64MBs", "500M"}, {"max-memory", "64B", "500M"}, {"max-memory", "", "500M"},
         {"max-memory", "nan", "500M"}, {"max-memory", "infT", "500M"}, {"max-memory", "1e30", "500M"}, {"max-memory", "1e400", "500M"}, {"max-memory", "M", "500M"},
+        {"checkpoint", "-", "the name of a file"}, {"checkpoint", "", "the name of a file"}, {"checkpoint-every", "0", "100000"}, {"checkpoint-every", "5x", "1h"},
+        {"checkpoint-every", "-5s", "1h"}, {"checkpoint-every", "s", "1h"}, {"checkpoint-every", "5ms", "1h"}, {"checkpoint-every", "0.5", "100000"}, {"resume", "yes", "resume is 'yes'"},
         {"thread", "1", "did you mean 'threads'?"}, {"seed", "1", "unknown run setting 'seed'"}};
     klift_run *run = new_run();
     int threads = kl_run_threads(run);
@@ -285,6 +326,8 @@ int main(void)
         cmocka_unit_test(a_new_run_has_sensible_defaults),
         cmocka_unit_test(settings_are_taken),
         cmocka_unit_test(sizes_read_as_people_write_them),
+        cmocka_unit_test(how_a_training_is_kept_is_taken),
+        cmocka_unit_test(a_request_to_stop_can_be_held_back),
         cmocka_unit_test(wrong_settings_are_refused_and_change_nothing),
         cmocka_unit_test(scratch_is_kept_between_calls),
         cmocka_unit_test(events_reach_the_callback),

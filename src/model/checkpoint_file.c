@@ -65,8 +65,9 @@ static klift_status compare_specs(const char *given, const char *kept)
     kl_spec *a = NULL, *b = NULL;
     klift_status status;
     KL_GO(kl_spec_parse_items(given, "settings", &a));
-    if (kl_spec_parse_items(kept, "settings", &b) != KLIFT_OK) {
-        status = kl_record_damaged("its settings cannot be read");
+    status = kl_spec_parse_items(kept, "settings", &b);
+    if (status != KLIFT_OK) {
+        status = status == KLIFT_MEMORY ? status : kl_record_damaged("its settings cannot be read");
         goto done;
     }
     for (int64_t i = 0; i < a->items; i++) {

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Runs that survive: killed with -9 at random moments and resumed they end in the model of a run that nobody touched, byte for byte; stopped by
+# SIGINT or SIGTERM they end with 130 or 143 and leave a checkpoint and a model that are whole or absent, and no other file.
+# KLIFT_KILLS: kills of every learner, default 2; KLIFT_SIGNALS: signals, default 4; 100 and 50 take some minutes. KLIFT_SEED: other moments.
+set -u
+klift=$(cd "$(dirname "${KLIFT:-build/klift}")" && pwd)/$(basename "${KLIFT:-build/klift}")
+learners=("ridge" "sgd" "svm" "logistic" "sgd:passes=3")
+kills=${KLIFT_KILLS:-2} signals=${KLIFT_SIGNALS:-4}
+RANDOM=${KLIFT_SEED:-1}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+bad=0
+holds() { # SENTENCE COMMAND...
+    local sentence=$1
+    shift
+    if "$@"; then echo "ok - $sentence"; else
+        echo "not ok - $sentence: $*"
+        bad=1
+    fi
+}
+now() { date +%s%N; }
+pause() { sleep "$(printf '%d.%09d' $(($1 / 1000000000)) $(($1 % 1000000000)))"; } # nanoseconds
+become() { # LEARNER MODEL OPTIONS...: the shell itself, so that a signal meets klift
+    local learner=$1 model=$2
+    shift 2
+    trap - INT # a shell has its background jobs ignore it
+    exec "$klift" train rows.svm -q -o "$model" --features 200 --kernel gaussian:gamma=1 --learner "$learner" "$@" > /dev/null
+}
+train() { (become "$@"); }
+"$klift" generate spirals rows.svm --rows "${KLIFT_KILL_ROWS:-17000}" -q
+kept=(--checkpoint kept --checkpoint-every 500 --resume)
+
+# ---- kill -9 ----
+for learner in "${learners[@]}"; do
+    started=$(now)
+    train "$learner" whole.klift
+    took=$(($(now) - started))
+    killed=0 attempts=0 equal=0
+    while [ $killed -lt "$kills" ] && [ $attempts -lt $((20 * kills)) ]; do # one training after the other, each killed until it gets through
+        rm -f model.klift
+        while :; do
+            attempts=$((attempts + 1))
+            become "$learner" model.klift "${kept[@]}" --threads $((1 + RANDOM % 2)) --batch $((1 + RANDOM)) 2> said &
+            pid=$!
+            pause $((took / 1000 * (RANDOM % 1100)))
+            kill -9 $pid 2> killing
+            wait $pid 2> waiting
+            code=$?
+            [ $code -eq 137 ] || break
+            killed=$((killed + 1))
+            [ $killed -lt "$kills" ] || { train "$learner" model.klift "${kept[@]}" 2> said; code=$?; break; }
+        done
+        [ $code -eq 0 ] || { holds "$learner goes on after a kill ($(tail -n 1 said))" false; break; }
+        cmp -s whole.klift model.klift && equal=$((equal + 1)) || holds "$learner ends in the same model" false
+    done
+    holds "$learner: $killed kills, $equal models equal to the one of a run that nobody touched" [ $killed -ge "$kills" -a $equal -ge 1 ]
+    rm -f kept.lock
+    holds "$learner: the checkpoint is gone with the last model" [ -z "$(ls | grep '^kept')" ]
+done
+
+# ---- SIGINT and SIGTERM ----
+right=0 stopped=0
+for ((i = 0; i < signals; i++)); do
+    learner=${learners[$((i % ${#learners[@]}))]}
+    train "$learner" whole.klift
+    rm -f model.klift kept
+    [ $((RANDOM % 2)) -eq 0 ] && name=INT code=130 || name=TERM code=143
+    become "$learner" model.klift --checkpoint kept --checkpoint-every 1h 2> said &
+    pid=$!
+    pause $((RANDOM % 500 * 1000000))
+    kill -$name $pid 2> killing
+    wait $pid 2> waiting
+    got=$?
+    left=$(ls | grep -v -x -e rows.svm -e whole.klift -e said -e killing -e waiting -e kept -e model.klift)
+    ok=1
+    [ $got -eq $code ] || [ $got -eq 0 ] || ok=0
+    [ -z "$left" ] || ok=0
+    [ $got -ne 0 ] || cmp -s whole.klift model.klift || ok=0
+    [ $got -eq 0 ] || [ ! -e model.klift ] || ok=0
+    [ ! -e kept ] || { train "$learner" model.klift --checkpoint kept --resume 2>> said && cmp -s whole.klift model.klift; } || ok=0
+    right=$((right + ok))
+    [ $got -eq 0 ] || stopped=$((stopped + 1))
+    [ $ok -eq 1 ] || holds "SIG$name during $learner: code $got, left '$left', said '$(cat said)'" false
+done
+holds "$signals signals, $stopped before the end: the right code, nothing torn, nothing left" [ $right -eq "$signals" ]
+
+# ---- full disks ----
+train ridge whole.klift
+rm -f model.klift kept
+(ulimit -f 1; train ridge model.klift "${kept[@]}" 2> said)
+holds "a checkpoint above the file size limit is a failure of writing (code $?)" grep -q 'kept: cannot' said
+holds "and leaves nothing" [ -z "$(ls | grep -e '^kept' -e '^model')" ]
+exit $bad
