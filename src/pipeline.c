@@ -410,17 +410,6 @@ static klift_status take_up(kl_checkpoint *checkpoint, kl_reader *reader, klift_
     return KLIFT_OK;
 }
 
-static klift_status open_checkpoint(const klift_spec *spec, klift_run *run, kl_checkpoint *checkpoint)
-{
-    kl_text text = {0};
-    kl_settings_print(spec, &text);
-    klift_status status = kl_text_status(&text);
-    if (status == KLIFT_OK)
-        status = kl_checkpoint_open(checkpoint, text.text, klift_version(), run);
-    kl_text_clear(&text);
-    return status;
-}
-
 klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model)
 {
     bool keeps = kl_run_upkeep(run).path != NULL;
@@ -433,7 +422,7 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
     if (strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
         KL_GO(check_plan(spec, KL_CLASSIFY, NULL, 0, run));
     if (keeps)
-        KL_GO(open_checkpoint(spec, run, &checkpoint));
+        KL_GO(kl_checkpoint_open(&checkpoint, spec, klift_version(), run));
     KL_GO(take_up(&checkpoint, reader, &lift, &tally));
     if (lift == NULL)
         KL_GO(fit(spec, reader, true, run, &tally, keeps ? &checkpoint.all : NULL, &lift));

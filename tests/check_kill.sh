@@ -25,54 +25,57 @@ become() { # LEARNER MODEL OPTIONS...: the shell itself, so that a signal meets 
     local learner=$1 model=$2
     shift 2
     trap - INT # a shell has its background jobs ignore it
-    exec "$klift" train rows.svm -q -o "$model" --features 200 --kernel gaussian:gamma=1 --learner "$learner" "$@" > /dev/null
+    exec "$klift" train rows.svm -q -o "$model" --features 100 --kernel gaussian:gamma=1 --learner "$learner" "$@" > /dev/null
 }
 train() { (become "$@"); }
-"$klift" generate spirals rows.svm --rows "${KLIFT_KILL_ROWS:-17000}" -q
+"$klift" generate spirals rows.svm --rows "${KLIFT_KILL_ROWS:-9000}" -q
 kept=(--checkpoint kept --checkpoint-every 500 --resume)
 
 # ---- kill -9 ----
+# After every kill a copy of what is left goes on to the end, and is compared; the training itself goes on to the next kill, until it gets through.
 for learner in "${learners[@]}"; do
     started=$(now)
     train "$learner" whole.klift
     took=$(($(now) - started))
-    killed=0 attempts=0 equal=0
-    while [ $killed -lt "$kills" ] && [ $attempts -lt $((20 * kills)) ]; do # one training after the other, each killed until it gets through
-        rm -f model.klift
-        while :; do
-            attempts=$((attempts + 1))
-            become "$learner" model.klift "${kept[@]}" --threads $((1 + RANDOM % 2)) --batch $((1 + RANDOM)) 2> said &
-            pid=$!
-            pause $((took / 1000 * (RANDOM % 1100)))
-            kill -9 $pid 2> killing
-            wait $pid 2> waiting
-            code=$?
-            [ $code -eq 137 ] || break
-            killed=$((killed + 1))
-            [ $killed -lt "$kills" ] || { train "$learner" model.klift "${kept[@]}" 2> said; code=$?; break; }
-        done
-        [ $code -eq 0 ] || { holds "$learner goes on after a kill ($(tail -n 1 said))" false; break; }
-        cmp -s whole.klift model.klift && equal=$((equal + 1)) || holds "$learner ends in the same model" false
+    killed=0 equal=0 through=0
+    for ((attempt = 0; killed < kills && attempt < 30 * kills; attempt++)); do
+        become "$learner" model.klift "${kept[@]}" --threads $((1 + RANDOM % 2)) --batch $((1 + RANDOM)) 2> said &
+        pid=$!
+        pause $((took / 1000 * (RANDOM % 1100)))
+        kill -9 $pid 2> killing
+        wait $pid 2> waiting
+        code=$?
+        if [ $code -eq 0 ]; then
+            cmp whole.klift model.klift && through=$((through + 1)) || holds "$learner, killed and resumed, ends in the same model" false
+            continue
+        fi
+        [ $code -eq 137 ] || { holds "$learner goes on after a kill: $(tail -n 1 said)" false; break; }
+        killed=$((killed + 1))
+        rm -f again model.klift
+        [ ! -e kept ] || cp kept again
+        train "$learner" again.klift --checkpoint again --resume 2> said && cmp whole.klift again.klift && equal=$((equal + 1)) || holds "$learner goes on: $(tail -n 1 said)" false
     done
-    holds "$learner: $killed kills, $equal models equal to the one of a run that nobody touched" [ $killed -ge "$kills" -a $equal -ge 1 ]
-    rm -f kept.lock
-    holds "$learner: the checkpoint is gone with the last model" [ -z "$(ls | grep '^kept')" ]
+    holds "$learner: $killed kills, $equal equal models; $through trainings got through several" [ $killed -ge "$kills" -a $equal -eq $killed ]
+    train "$learner" model.klift "${kept[@]}" 2> said
+    holds "$learner: the checkpoint, its lock and what the killed left are gone with the model" [ -z "$(ls | grep -e '^kept' -e '^again$')" ]
 done
 
 # ---- SIGINT and SIGTERM ----
 right=0 stopped=0
 for ((i = 0; i < signals; i++)); do
     learner=${learners[$((i % ${#learners[@]}))]}
+    started=$(now)
     train "$learner" whole.klift
+    took=$(($(now) - started))
     rm -f model.klift kept
     [ $((RANDOM % 2)) -eq 0 ] && name=INT code=130 || name=TERM code=143
     become "$learner" model.klift --checkpoint kept --checkpoint-every 1h 2> said &
     pid=$!
-    pause $((RANDOM % 500 * 1000000))
+    pause $((took / 1000 * (RANDOM % 1000)))
     kill -$name $pid 2> killing
     wait $pid 2> waiting
     got=$?
-    left=$(ls | grep -v -x -e rows.svm -e whole.klift -e said -e killing -e waiting -e kept -e model.klift)
+    left=$(ls | grep -v -x -e rows.svm -e whole.klift -e again.klift -e said -e killing -e waiting -e kept -e model.klift)
     ok=1
     [ $got -eq $code ] || [ $got -eq 0 ] || ok=0
     [ -z "$left" ] || ok=0

@@ -9,7 +9,6 @@
 #include "base/record.h"
 #include "data/lock.h"
 #include "model/checkpoint.h"
-#include "model/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -303,15 +302,12 @@ typedef struct kept_file {
 /* What a run does with the bytes: all of it is read, and a model is made of what they say. */
 static klift_status use(const kept_file *f, const uint8_t *bytes, int64_t size)
 {
-    char text[1024];
-    int64_t needed;
     klift_run *run = run_of(PAIRS("threads", "1", "max-memory", "64M"));
     kl_checkpoint c = {.run = run, .version = klift_version()};
     kl_weights weights = {0};
     kl_learner *learner = NULL;
     klift_status status;
-    OK(klift_spec_text(f->spec, text, sizeof text, &needed));
-    c.spec = text;
+    kl_settings_print(f->spec, &c.spec);
     status = kl_checkpoint_get(&c, bytes, size);
     if (status == KLIFT_OK) {
         kl_learn_spec learn = kl_settings_learn(f->spec, (kl_goal)c.found->goal, c.found->rows);
@@ -324,7 +320,6 @@ static klift_status use(const kept_file *f, const uint8_t *bytes, int64_t size)
     }
     kl_weights_clear(&weights);
     kl_learner_free(learner);
-    c.spec = NULL;
     kl_checkpoint_close(&c);
     klift_run_free(run);
     return status;

@@ -51,11 +51,12 @@ done:
     return status;
 }
 
-klift_status kl_checkpoint_open(kl_checkpoint *c, const char *spec, const char *version, klift_run *run)
+klift_status kl_checkpoint_open(kl_checkpoint *c, const klift_spec *spec, const char *version, klift_run *run)
 {
     bool there;
     *c = (kl_checkpoint){.run = run, .how = kl_run_upkeep(run), .version = version};
-    KL_TRY(kl_copy_text(&c->spec, spec));
+    kl_settings_print(spec, &c->spec);
+    KL_TRY(kl_text_status(&c->spec));
     KL_TRY(kl_lock_take(c->how.path, &c->lock));
     kl_file_sweep(c->how.path);
     KL_TRY(look(c, &there));
@@ -292,6 +293,6 @@ void kl_checkpoint_close(kl_checkpoint *c)
     kl_lift_free(c->found);
     kl_tally_clear(&c->found_tally);
     kl_free(c->bytes);
-    kl_free(c->spec);
+    kl_text_clear(&c->spec);
     *c = (kl_checkpoint){0};
 }

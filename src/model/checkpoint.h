@@ -11,6 +11,7 @@
 #include "data/lock.h"
 #include "learn/keep.h"
 #include "model/lift.h"
+#include "model/settings.h"
 
 typedef struct kl_checkpoint {
     kl_keep keep;         /* what a learner with passes sees */
@@ -18,7 +19,7 @@ typedef struct kl_checkpoint {
     kl_upkeep how;
     kl_lock *lock;
     const char *version;  /* of klift */
-    char *spec;           /* canonical */
+    kl_text spec;         /* canonical */
     kl_record_writer lift;/* a model that is only the lift, as bytes; and the rest of what the survey told: */
     kl_extent extent;
     int64_t sample, table_bytes;
@@ -40,7 +41,7 @@ typedef struct kl_checkpoint {
 } kl_checkpoint;
 
 /* Takes the lock, and reads the file that a run with resume goes on from. A file of another spec or version: KLIFT_USAGE with what differs. */
-klift_status kl_checkpoint_open(kl_checkpoint *c, const char *spec, const char *version, klift_run *run);
+klift_status kl_checkpoint_open(kl_checkpoint *c, const klift_spec *spec, const char *version, klift_run *run);
 /* What was fitted then, where the run goes on; false: nothing is there. */
 bool kl_checkpoint_take(kl_checkpoint *c, klift_map **lift, kl_tally *tally);
 /* What every file will hold beside the rows and the state; the tally is borrowed. */

@@ -21,7 +21,7 @@ void kl_checkpoint_put(const kl_checkpoint *c, kl_record_writer *to)
 {
     kl_record_open(to, KEPT, true);
     kl_record_put_text(to, c->version);
-    kl_record_put_text(to, c->spec);
+    kl_record_put_text(to, c->spec.text);
     kl_record_put_i64(to, c->seen.rows);
     kl_record_put_i64(to, (int64_t)c->seen.key);
     kl_record_put_i64(to, c->seen.words);
@@ -89,7 +89,7 @@ static klift_status compare(const kl_checkpoint *c, const char *version, const c
 {
     if (strcmp(c->version, version) != 0)
         return kl_fail(KLIFT_USAGE, "the checkpoint was made by klift %.40s, this is klift %s; go on with that one, or remove the checkpoint to start again", version, c->version);
-    return compare_specs(c->spec, spec);
+    return compare_specs(c->spec.text, spec);
 }
 
 /* ---- reading ---- */
