@@ -88,7 +88,7 @@ KLIFT_API klift_status klift_doctor(klift_run *run, char *json, int64_t room, in
 
 /* ---- how ---- */
 KLIFT_API klift_status klift_run_new(klift_run **run);
-KLIFT_API klift_status klift_run_set(klift_run *run, const char *key, const char *value); /* threads, batch, max-memory */
+KLIFT_API klift_status klift_run_set(klift_run *run, const char *key, const char *value); /* threads, batch, max-memory, checkpoint, ... */
 KLIFT_API void klift_run_on_event(klift_run *run, klift_event_fn event, void *user);      /* called on the calling thread only */
 KLIFT_API void klift_run_cancel(klift_run *run);                                          /* async-signal-safe, any thread */
 KLIFT_API void klift_run_free(klift_run *run);
@@ -144,7 +144,9 @@ KLIFT_API void klift_stats_free(klift_stats *stats);
 
 /* ---- models ---- */
 enum { KLIFT_SCORES, KLIFT_CLASS, KLIFT_PROBABILITY };
-KLIFT_API klift_status klift_train(const klift_spec *spec, klift_data *data, klift_run *run, klift_model **model); /* any learner, all passes */
+/* Any learner, all passes. Where the run has a checkpoint, the training is kept in that file, also when it is cancelled (KLIFT_CANCELLED), and goes on
+ * from it when resume=true. The file stays: remove it when the model is saved. */
+KLIFT_API klift_status klift_train(const klift_spec *spec, klift_data *data, klift_run *run, klift_model **model);
 /* KLIFT_SCORES: out (rows, outputs). KLIFT_CLASS: out (rows), indices of klift_model_class. Two classes have one output, positive for class 1. With a code the outputs are still the classes: how far the bits agree with each.
  * KLIFT_PROBABILITY: out (rows, classes), every row adds up to 1; KLIFT_USAGE, also for no rows, unless the model was trained with probability=true. */
 KLIFT_API klift_status klift_model_predict(const klift_model *model, const klift_batch *x, int what, double *out, klift_run *run);
