@@ -61,6 +61,7 @@ for learner in "${learners[@]}"; do
 done
 
 # ---- SIGINT and SIGTERM ----
+rm -f ./*.tmp* # of a model that was being written when its process was killed
 right=0 stopped=0
 for ((i = 0; i < signals; i++)); do
     learner=${learners[$((i % ${#learners[@]}))]}

@@ -9,6 +9,7 @@
 #include "base/record.h"
 #include "data/lock.h"
 #include "model/checkpoint.h"
+#include "pipeline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,6 +155,48 @@ static void a_table_is_read_again_as_it_was(void **state)
         fprintf(file, "%s,%s%.1d,%s,%d\n", i % 3 == 0 ? "round" : i % 3 == 1 ? "flat" : "", i % 50 == 7 ? "" : "1", i % 50 == 7 ? 0 : i % 13, i % 5 < 2 ? "yes" : "no", i % 17);
     fclose(file);
     check_stops(PAIRS("features", "20", "folds", "2"), &(origin){.name = path, .options = "label=answer,missing=mean", .file = true});
+}
+
+/* ---- a stop within a block ---- */
+
+static const kl_learner_type *asked; /* whose consume is called behind the request */
+
+static klift_status consume_stopped(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run)
+{
+    klift_run_cancel(run);
+    return asked->consume(learner, z, stride, rows, run);
+}
+
+static void a_stop_within_a_block_waits_for_its_end(void **state)
+{
+    klift_run *run = run_of(PAIRS("threads", "2", "checkpoint", folder_at("kept"), "checkpoint-every", "1h"));
+    klift_spec *spec = spec_of(PAIRS("features", "16", "lambda", "0.01"));
+    klift_data *data = synthetic("rings", "rows=13000");
+    kl_learn_spec learn = kl_settings_learn(spec, KL_CLASSIFY, 13000);
+    kl_checkpoint c;
+    kl_tally tally = {0};
+    kl_learner *learner;
+    klift_map *lift;
+    (void)state;
+    OK(klift_map_fit(spec, data, run, &lift));
+    OK(kl_checkpoint_open(&c, spec, klift_version(), run));
+    OK(kl_checkpoint_begin(&c, lift, &tally));
+    OK(kl_learner_new("ridge", &learn, lift->map->n_out, run, &learner));
+    asked = learner->type;
+    kl_learner_type stopped = *asked;
+    stopped.consume = consume_stopped;
+    learner->type = &stopped;
+    assert_int_equal(kl_pipeline_feed(lift, data, learner, &c, run), KLIFT_CANCELLED);
+    assert_int_equal(c.seen.rows, 4096);
+    assert_int_equal(c.written, 4096);
+    assert_int_equal(access(folder_at("kept"), R_OK), 0);
+    learner->type = asked;
+    kl_learner_free(learner);
+    kl_checkpoint_close(&c);
+    klift_map_free(lift);
+    klift_data_free(data);
+    klift_spec_free(spec);
+    klift_run_free(run);
 }
 
 /* ---- what is refused ---- */
@@ -375,6 +418,7 @@ int main(void)
         cmocka_unit_test_teardown(learners_with_passes_go_on_to_the_same_model, folder_empty),
         cmocka_unit_test_teardown(kept_rows_and_late_classes_are_all_there, folder_empty),
         cmocka_unit_test_teardown(a_table_is_read_again_as_it_was, folder_empty),
+        cmocka_unit_test_teardown(a_stop_within_a_block_waits_for_its_end, folder_empty),
         cmocka_unit_test_teardown(other_settings_are_named, folder_empty),
         cmocka_unit_test_teardown(other_data_are_named, folder_empty),
         cmocka_unit_test_teardown(another_version_is_named, folder_empty),

@@ -18,23 +18,28 @@ static const uint32_t first_tag = KL_TAG('F', 'I', 'R', 'S'), second_tag = KL_TA
 static const float floats[3] = {-0.0f, FLT_MAX, 1e-45f};
 static const double doubles[2] = {DBL_MIN, -1.0 / 3};
 
+static void fill_record(kl_record_writer *to)
+{
+    kl_record_open(to, first_tag, true);
+    kl_record_put_u32(to, 0xfedcba98);
+    kl_record_put_i64(to, INT64_MIN);
+    kl_record_put_f64(to, 0.1);
+    kl_record_put_text(to, "t\xc3\xa4xt");
+    kl_record_put_text(to, "");
+    kl_record_close(to);
+    kl_record_open(to, second_tag, false);
+    kl_record_put_floats(to, floats, 3);
+    kl_record_put_doubles(to, doubles, 2);
+    kl_record_put_doubles(to, NULL, 0);
+    kl_record_close(to);
+    assert_int_equal(kl_record_finish(to), KLIFT_OK);
+}
+
 static kl_record_writer make_record(void)
 {
     kl_record_writer to;
     kl_record_begin(&to, KL_RECORD_MODEL);
-    kl_record_open(&to, first_tag, true);
-    kl_record_put_u32(&to, 0xfedcba98);
-    kl_record_put_i64(&to, INT64_MIN);
-    kl_record_put_f64(&to, 0.1);
-    kl_record_put_text(&to, "t\xc3\xa4xt");
-    kl_record_put_text(&to, "");
-    kl_record_close(&to);
-    kl_record_open(&to, second_tag, false);
-    kl_record_put_floats(&to, floats, 3);
-    kl_record_put_doubles(&to, doubles, 2);
-    kl_record_put_doubles(&to, NULL, 0);
-    kl_record_close(&to);
-    assert_int_equal(kl_record_finish(&to), KLIFT_OK);
+    fill_record(&to);
     return to;
 }
 
@@ -98,6 +103,25 @@ static void everything_reads_back_bit_for_bit(void **unused)
     assert_int_equal(kl_record_done(&from), KLIFT_OK);
     assert_int_equal(kl_record_next(&from, &tag), KLIFT_OK);
     assert_int_equal(tag, 0);
+    kl_record_clear(&record);
+}
+
+static void a_writer_that_counts_tells_the_length(void **unused)
+{
+    kl_record_writer record = make_record(), count, exact;
+    (void)unused;
+    kl_record_begin_count(&count);
+    fill_record(&count);
+    assert_null(count.bytes);
+    assert_int_equal(count.length, record.length);
+    kl_record_begin(&exact, KL_RECORD_MODEL);
+    kl_record_reserve(&exact, count.length);
+    const unsigned char *place = exact.bytes;
+    fill_record(&exact);
+    assert_ptr_equal(exact.bytes, place); /* nothing was copied to a larger one */
+    assert_int_equal(exact.length, record.length);
+    assert_memory_equal(exact.bytes, record.bytes, (size_t)record.length);
+    kl_record_clear(&exact);
     kl_record_clear(&record);
 }
 
@@ -310,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_reads_back_bit_for_bit),
+        cmocka_unit_test(a_writer_that_counts_tells_the_length),
         cmocka_unit_test(every_truncation_and_any_byte_more_is_refused),
         cmocka_unit_test(every_flipped_bit_is_refused),
         cmocka_unit_test(newer_files_are_read_when_they_allow_it),
