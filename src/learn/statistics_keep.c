@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 static int64_t values_of(const kl_tiles *tiles)
 {
     return kl_tiles_bytes(tiles->n) / (int64_t)sizeof *tiles->value;
@@ -35,41 +33,16 @@ void kl_statistics_save(const kl_statistics *s, kl_record_writer *to)
     kl_sample_save(&s->kept, to);
 }
 
-/* The array that comes takes the place of one of the same size. */
-static klift_status take_doubles(kl_record_reader *from, int64_t count, double **place)
-{
-    double *values;
-    klift_status status = kl_record_get_doubles(from, &values, count);
-    if (status == KLIFT_OK) {
-        double *old = *place;
-        *place = values;
-        values = old;
-    }
-    kl_free(values);
-    return status;
-}
-
-/* The same where there is room for more. */
-static klift_status copy_doubles(kl_record_reader *from, int64_t count, double *to)
-{
-    double *values = NULL;
-    klift_status status = kl_record_get_doubles(from, &values, count);
-    if (status == KLIFT_OK && count > 0)
-        memcpy(to, values, (size_t)count * sizeof *to);
-    kl_free(values);
-    return status;
-}
-
 static klift_status load_fold(const kl_statistics *s, kl_fold *fold, kl_record_reader *from)
 {
     KL_TRY(kl_record_get_f64(from, &fold->weight));
     KL_TRY(kl_record_get_f64(from, &fold->rows));
-    KL_TRY(take_doubles(from, s->features, &fold->sum));
-    KL_TRY(copy_doubles(from, s->columns, fold->target_sum));
-    KL_TRY(copy_doubles(from, s->columns, fold->target_square));
+    KL_TRY(kl_keep_get_numbers(from, fold->sum, s->features));
+    KL_TRY(kl_keep_get_numbers(from, fold->target_sum, s->columns));
+    KL_TRY(kl_keep_get_numbers(from, fold->target_square, s->columns));
     for (int64_t t = 0; t < s->columns; t++)
-        KL_TRY(take_doubles(from, s->features, &fold->cross[t]));
-    KL_TRY(take_doubles(from, values_of(&fold->gram), &fold->gram.value));
+        KL_TRY(kl_keep_get_numbers(from, fold->cross[t], s->features));
+    KL_TRY(kl_keep_get_numbers(from, fold->gram.value, values_of(&fold->gram)));
     return fold->weight >= 0 && fold->rows >= 0 ? KLIFT_OK : kl_record_damaged("its rows weigh less than nothing");
 }
 
@@ -88,7 +61,7 @@ klift_status kl_statistics_load(kl_statistics *s, int64_t width, kl_record_reade
     KL_TRY(kl_record_get_i64(from, 0, 1, &shifted));
     kl_free(s->shift);
     KL_TRY(kl_record_get_floats(from, &s->shift, s->features));
-    KL_TRY(copy_doubles(from, s->columns, s->target_shift));
+    KL_TRY(kl_keep_get_numbers(from, s->target_shift, s->columns));
     for (int f = 0; f < s->sets; f++)
         KL_TRY(load_fold(s, &s->fold[f], from));
     KL_TRY(kl_sample_load(&s->kept, width, from));
