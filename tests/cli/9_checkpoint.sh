@@ -20,28 +20,28 @@ rm -f kept.klift
 mkfifo kept.pipe
 (cat kept.svm kept.svm kept.svm kept.svm; exec sleep 60) >kept.pipe &
 feeder=$!
-"$KLIFT" train - --features 32 --learner sgd --lambda 0.01 -o piped.klift --checkpoint piped.ckpt --checkpoint-every 4096 <kept.pipe >out 2>err &
+"$KLIFT" train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --checkpoint-every 4096 <kept.pipe >out 2>err &
 trainer=$!
-for ((i = 0; i < 500; i++)); do [ -e piped.ckpt ] && break || sleep 0.1; done
+for ((i = 0; i < 500; i++)); do [ -e flow.ckpt ] && break || sleep 0.1; done
 kill -TERM $trainer
 wait $trainer
 status=$?
 kill $feeder 2>/dev/null
 wait $feeder 2>/dev/null
 holds "SIGTERM ends a training that waits for rows with 143" [ $status -eq 143 ]
-says "  and says where its checkpoint is and how to go on" err "checkpoint is piped.ckpt. To go on, with the same rows on standard input: klift train --resume - --features 32"
-holds "  and leaves no model and no other file" [ "$(ls -d piped.*)" = piped.ckpt ]
-expect 2 "a checkpoint is not written over" bash -c "'$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o piped.klift --checkpoint piped.ckpt <kept.svm"
-says "  but named" err 'piped.ckpt: there is such a file already; say --resume'
-expect 2 "other settings are refused" bash -c "'$KLIFT' train - --features 32 --learner sgd --lambda 0.1 -o piped.klift --checkpoint piped.ckpt --resume <kept.svm"
+says "  and says where its checkpoint is and how to go on" err "checkpoint is flow.ckpt. To go on, with the same rows on standard input: klift train --resume - --features 32"
+holds "  and leaves no model and no other file" [ "$(ls -d flow.*)" = flow.ckpt ]
+expect 2 "a checkpoint is not written over" bash -c "'$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt <kept.svm"
+says "  but named" err 'flow.ckpt: there is such a file already; say --resume'
+expect 2 "other settings are refused" bash -c "'$KLIFT' train - --features 32 --learner sgd --lambda 0.1 -o flow.klift --checkpoint flow.ckpt --resume <kept.svm"
 says "  by name" err 'lambda is 0.1, the checkpoint has 0.01'
-expect 3 "other rows are refused" bash -c "tail -n +2 kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o piped.klift --checkpoint piped.ckpt --resume"
-expect 4 "a checkpoint is no model" "$KLIFT" predict piped.ckpt kept.svm
+expect 3 "other rows are refused" bash -c "tail -n +2 kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --resume"
+expect 4 "a checkpoint is no model" "$KLIFT" predict flow.ckpt kept.svm
 says "  and the message says what it is" err 'holds a checkpoint, not a model'
-expect 0 "the same rows through a pipe again go on" bash -c "cat kept.svm kept.svm kept.svm kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o piped.klift --checkpoint piped.ckpt --resume"
+expect 0 "the same rows through a pipe again go on" bash -c "cat kept.svm kept.svm kept.svm kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --resume"
 says "  behind what had been learnt from" err 'going on from there, behind row [1-9]'
 cat kept.svm kept.svm kept.svm kept.svm | "$KLIFT" train - --features 32 --learner sgd --lambda 0.01 -o whole.klift -q >out
-holds "  to the same model" cmp whole.klift piped.klift
+holds "  to the same model" cmp whole.klift flow.klift
 
 awk 'BEGIN { srand(1); for (i = 0; i < 9000; i++) { s = i < 5000 ? 1 : 1e9; printf "%f 1:%f 2:%f\n", rand(), s * rand(), s * rand() } }' >wild.svm
 echo "the model of yesterday" >wild.klift
