@@ -366,7 +366,7 @@ static klift_status learn(klift_map **lift, kl_reader *reader, kl_learner *learn
     KL_GO(kl_passes_open(&passes, *lift, reader, learner, checkpoint != NULL ? &checkpoint->seen : NULL, run));
     KL_GO(kl_checkpoint_check_rows(checkpoint));
     passes.passes.keep = kl_checkpoint_keep(checkpoint, &passes.passes);
-    KL_GO(learner->type->learn(learner, &passes.passes, run, &weights));
+    KL_GO(kl_checkpoint_name(checkpoint, learner->type->learn(learner, &passes.passes, run, &weights)));
     status = make_model(lift, &weights, learner, model);
 done:
     kl_passes_close(&passes);

@@ -269,20 +269,43 @@ static uint8_t *read_file(int64_t *size)
     return bytes;
 }
 
+/* One byte of the file becomes another, behind right checksums: the first of a version, or of what the learner keeps. */
+static void change_file(bool version)
+{
+    int64_t size, at = 32;
+    uint8_t *bytes = read_file(&size);
+    while (!version && memcmp(bytes + at, "STAT", 4) != 0)
+        assert_true(++at < size - 24);
+    bytes[at + 24 + (version ? 8 : 0)] = '7';
+    model_bytes_seal(bytes, (size_t)size, false);
+    FILE *file = fopen(folder_at("kept"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, (size_t)size, file), size);
+    fclose(file);
+    free(bytes);
+}
+
 static void another_version_is_named(void **state)
 {
     const origin rings = {.name = "rings", .options = "rows=13000"};
-    int64_t size;
     (void)state;
     leave_checkpoint(PAIRS("features", "16"), &rings);
-    uint8_t *bytes = read_file(&size);
-    bytes[32 + 24 + 8] = '7'; /* the first letter of the version */
-    model_bytes_seal(bytes, (size_t)size, false);
-    FILE *file = fopen(folder_at("kept"), "wb");
-    assert_int_equal(fwrite(bytes, 1, (size_t)size, file), size);
-    fclose(file);
+    change_file(true);
     assert_refused(PAIRS("features", "16"), &rings, KLIFT_USAGE, "made by klift 7");
-    free(bytes);
+}
+
+static void a_state_that_no_learner_wrote_is_refused_with_the_file(void **state)
+{
+    static const char *const settings[] = {"features", "16", "learner", "svm", NULL};
+    const origin rings = {.name = "rings", .options = "rows=3000"};
+    klift_spec *spec = spec_of(settings);
+    klift_model *model;
+    (void)state;
+    for (int at = 4; access(folder_at("kept"), F_OK) != 0; at++)
+        assert_int_equal(attempt(spec, &rings, "1", at, &model), KLIFT_CANCELLED);
+    change_file(false);
+    assert_refused(settings, &rings, KLIFT_MODEL, "another learner's");
+    klift_spec_free(spec);
 }
 
 static void what_is_there_is_not_written_over(void **state)
@@ -422,6 +445,7 @@ int main(void)
         cmocka_unit_test_teardown(other_settings_are_named, folder_empty),
         cmocka_unit_test_teardown(other_data_are_named, folder_empty),
         cmocka_unit_test_teardown(another_version_is_named, folder_empty),
+        cmocka_unit_test_teardown(a_state_that_no_learner_wrote_is_refused_with_the_file, folder_empty),
         cmocka_unit_test_teardown(what_is_there_is_not_written_over, folder_empty),
         cmocka_unit_test_teardown(two_runs_do_not_share_a_file, folder_empty),
         cmocka_unit_test_teardown(damage_is_refused, folder_empty),

@@ -8,7 +8,7 @@ enum { PACKED = 32 }; /* flags of a number */
 klift_status kl_keep_at(kl_keeping *keeping, klift_status status)
 {
     kl_keep *keep = keeping->keep;
-    kl_record_writer *to = NULL;
+    kl_record_writer *to = NULL, count;
     bool kept = keeping->fresh && status == KLIFT_CANCELLED;
     if (keep == NULL || kept || (status != KLIFT_OK && status != KLIFT_CANCELLED))
         return status;
@@ -16,6 +16,10 @@ klift_status kl_keep_at(kl_keeping *keeping, klift_status status)
     if (!keeping->fresh)
         return status;
     KL_TRY(keep->begin(keep, &to));
+    kl_record_begin_count(&count);
+    keeping->save(keeping->state, &count);
+    kl_record_finish(&count);
+    kl_record_reserve(to, to->length + count.length); /* more by the header that it counted */
     keeping->save(keeping->state, to);
     KL_TRY(keep->end(keep));
     return status;

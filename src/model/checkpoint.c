@@ -233,6 +233,11 @@ klift_status kl_checkpoint_leave(kl_checkpoint *c, const kl_learner *learner)
     return due(c) ? write(c, learner) : KLIFT_OK;
 }
 
+klift_status kl_checkpoint_name(const kl_checkpoint *c, klift_status failure)
+{
+    return c != NULL && failure == KLIFT_MODEL && c->keep.found != NULL ? kl_fail_in(failure, "%s", c->how.path) : failure;
+}
+
 klift_status kl_checkpoint_stop(kl_checkpoint *c, const kl_learner *learner, klift_status failure)
 {
     if (c == NULL || failure == KLIFT_OK || c->inside || !kl_run_cancelled(c->run) || !due(c))
@@ -262,6 +267,10 @@ static bool keep_due(kl_keep *keep)
 static klift_status keep_begin(kl_keep *keep, kl_record_writer **to)
 {
     kl_checkpoint *c = (kl_checkpoint *)keep;
+    if (keep->found == NULL) { /* read to its end */
+        kl_free(c->bytes);
+        c->bytes = NULL;
+    }
     kl_record_begin(&c->to, KL_RECORD_CHECKPOINT);
     kl_checkpoint_put(c, &c->to);
     *to = &c->to;

@@ -60,6 +60,7 @@ klift_status kl_checkpoint_stop(kl_checkpoint *c, const kl_learner *learner, kli
 klift_status kl_checkpoint_check_rows(kl_checkpoint *c);
 /* For a learner with passes: what it is given. */
 kl_keep *kl_checkpoint_keep(kl_checkpoint *c, const kl_passes *passes);
+klift_status kl_checkpoint_name(const kl_checkpoint *c, klift_status failure); /* of learn: with the file where its state cannot be read */
 void kl_checkpoint_close(kl_checkpoint *c); /* a zeroed one is fine */
 
 /* checkpoint_file.c: all before the state, whose section is open then; and all of a file, up to the state */
