@@ -38,6 +38,12 @@ says "  by name" err 'lambda is 0.1, the checkpoint has 0.01'
 expect 3 "other rows are refused" bash -c "tail -n +2 kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --resume"
 expect 4 "a checkpoint is no model" "$KLIFT" predict flow.ckpt kept.svm
 says "  and the message says what it is" err 'holds a checkpoint, not a model'
+cp flow.ckpt flow.copy
+expect 5 "a checkpoint that cannot be written is a failure" bash -c "cat kept.svm kept.svm kept.svm kept.svm | (ulimit -f 1; '$KLIFT' train - -q --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --checkpoint-every 1 --resume)"
+says "  which names it" err 'flow.ckpt: cannot write'
+holds "  and leaves the one before" cmp flow.ckpt flow.copy
+rm -f flow.copy
+holds "  and nothing else" [ "$(ls -d flow.*)" = flow.ckpt ]
 expect 0 "the same rows through a pipe again go on" bash -c "cat kept.svm kept.svm kept.svm kept.svm | '$KLIFT' train - --features 32 --learner sgd --lambda 0.01 -o flow.klift --checkpoint flow.ckpt --resume"
 says "  behind what had been learnt from" err 'going on from there, behind row [1-9]'
 cat kept.svm kept.svm kept.svm kept.svm | "$KLIFT" train - --features 32 --learner sgd --lambda 0.01 -o whole.klift -q >out
