@@ -21,7 +21,7 @@ static const cli_option table[] = {
     {"seed", 0, "N", MAPS, TO_SPEC, "seed of everything random; default 1"},
     {"learner", 0, "SPEC", "train", TO_SPEC, "learner (klift list learners); default ridge"},
     {"tolerance", 'e', "X", "train", TO_SPEC, "svm: stop when the duality gap is this part of the objective; default 0.001. logistic: when the gradient is this part of that at the start; 0.0001"},
-    {"epsilon", 'p', "X", "train", TO_SPEC, "svm, sgd: errors of a regression up to it cost nothing, or with loss=huber their square; default 0.1"},
+    {"epsilon", 'p', "X", "train", TO_SPEC, "svm, sgd, doubly-stochastic: errors of a regression up to it cost nothing, or with loss=huber their square; default 0.1"},
     {"bias", 'B', "X", "train", TO_SPEC, "svm, sgd: the constant feature behind the intercept, -1 for none; default 1"},
     {"cache", 0, "NAME", "train", TO_SPEC, "svm: float32 or bf16: what features are rounded to for training; bf16 takes half the memory; default float32"},
     {"task", 0, "NAME", "train", TO_SPEC, "auto, classify or regress; default auto: by the labels"},

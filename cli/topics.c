@@ -59,6 +59,11 @@ const cli_topic topics[] = {
                      "an order of the seed's, from where svm has them. C = 1 unless --lambda or -c say otherwise; the rows of a pipe cannot be counted beforehand, "
                      "so there -c is refused and lambda is 1e-6 unless it is given. It holds no rows out. If it stops because scores run away, scale the data "
                      "(--prepare standardise) or leave step out.",
+                     "doubly-stochastic takes copies of the map, drawn one after the other, and gives each its weights at its turn: as many features as you like, of "
+                     "which only those of one copy and some rows are there at a time, beside the rows and a score of each. It puts copies(...) around the map, of "
+                     "1024 features each; --map 'copies(fourier):each=256' says otherwise. Steps go by the curvature of the loss and end where that falls no more; step=NUMBER and "
+                     "step=published go by the gradient of some rows, new ones in each step. passes=2 visits the copies again: many passes end at the least objective. "
+                     "C = 1 unless --lambda or -c say otherwise. It holds no rows out.",
                      "--code gives ridge's classes an error-correcting output code: every class a row of bits, every bit a task of two groups of "
                      "classes. The bits come from the same statistics, so training reads and solves no more; lambda and its error are those of one "
                      "class against the rest.",
@@ -82,6 +87,7 @@ const cli_topic topics[] = {
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
                  "  klift train train.svm --learner logistic -c 10\n"
                  "  klift train train.svm --learner sgd:loss=logistic,passes=5 --lambda 1e-6\n"
+                 "  klift train train.svm --learner doubly-stochastic --features 65536\n"
                  "  klift train train.svm --code random --bits 200 --decode hamming\n"
                  "  klift train train.svm --class-weight balanced\n"
                  "  klift train train.svm --probability -o m.klift\n"},
@@ -137,7 +143,7 @@ const cli_topic topics[] = {
      .before = BLOCKS{"Every learner minimises one objective over the weights w and the intercept b of the features z:",
                       "  (1/n) sum_i loss(y_i, w.z_i + b) + lambda |w|^2 / 2\n",
                       "For ridge the loss is (y - f)^2 / 2, and b is without penalty; for svm it is one of LIBLINEAR's, and b the weight of one more feature "
-                      "of value B (bias=1), penalised like the others; for logistic it is ln(1 + exp(-y f)), or of several classes ln sum_k exp(f_k) - f_y, and b is without penalty; sgd takes any of these and others, and b as svm. lambda is relative to the n rows, so it means the same for ten times the "
+                      "of value B (bias=1), penalised like the others; for logistic it is ln(1 + exp(-y f)), or of several classes ln sum_k exp(f_k) - f_y, and b is without penalty; sgd takes any of these and others, and b as svm, doubly-stochastic too, and b as ridge. lambda is relative to the n rows, so it means the same for ten times the "
                       "data. -c C is LIBSVM's cost: lambda = 1 / (C n).",
                       "Without --lambda and -c ridge's is searched on a grid of half decades, from the statistics: the data are not read again. --search "
                       "says how:",
@@ -199,7 +205,7 @@ const cli_topic topics[] = {
     {.name = "exit-codes",
      .title = "Exit status",
      .summary = "what the exit codes mean",
-     .before = BLOCKS{"0\tdone", "1\tfailed: a matrix could not be factored, a search found nothing, sgd's weights ran away; give a larger --lambda, look for huge values in the data",
+     .before = BLOCKS{"0\tdone", "1\tfailed: a matrix could not be factored, a search found nothing, the weights of sgd or doubly-stochastic ran away; give a larger --lambda, look for huge values in the data",
                       "2\tusage: an option, argument or parameter is wrong, or options contradict each other",
                       "3\tdata: a bad row (file:line:column), no rows, one class only, more columns than the model has, missing values",
                       "4\tmodel: not a model, a damaged one, or one of a newer klift",

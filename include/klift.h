@@ -27,7 +27,7 @@ extern "C" {
 
 typedef enum {
     KLIFT_OK,        /* done */
-    KLIFT_FAILED,    /* the run failed: a matrix could not be factored, a search found nothing, sgd's weights ran away */
+    KLIFT_FAILED,    /* the run failed: a matrix could not be factored, a search found nothing, the weights of sgd or doubly-stochastic ran away */
     KLIFT_USAGE,     /* a setting or argument is wrong */
     KLIFT_DATA,      /* the input data are wrong */
     KLIFT_MODEL,     /* not a model, a damaged one, or one from a newer klift */

@@ -54,7 +54,7 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
     kl_learn_spec learn = kl_settings_learn(spec, goal, rows);
-    kl_extent extent = {.rows = rows, .row_bytes = row, .entries = lift != NULL ? lift->entries : 0};
+    kl_extent extent = {.rows = rows, .row_bytes = row, .entries = lift != NULL ? lift->entries : 0, .parts = lift != NULL ? kl_map_parts(lift->map) : 0};
     kl_plan plan = {0};
     kl_text learner = {0};
     bool sparse = false;
@@ -95,7 +95,9 @@ static void say_survey(const klift_spec *spec, const kl_survey *survey, klift_ru
 static void say_map(const klift_spec *spec, const kl_map *map, klift_run *run)
 {
     bool constant = spec->features % 2 == 0;
-    if (map->type->accuracy != KL_EXACT && map->n_out == spec->features + 1)
+    if (kl_map_parts(map) > 1 && map->n_out != spec->features)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "map", "%lld copies of as many features: %lld instead of %lld", (long long)kl_map_parts(map), (long long)map->n_out, (long long)spec->features);
+    else if (map->type->accuracy != KL_EXACT && map->n_out == spec->features + 1)
         kl_run_say(run, KLIFT_EVENT_NOTE, "map", "features come in pairs%s: %lld instead of %lld", constant ? ", and one is for the kernel's constant" : "", (long long)map->n_out, (long long)spec->features);
 }
 
@@ -104,6 +106,25 @@ static const char *map_text(const klift_spec *spec, const kl_kernel *kernel, con
     if (strcmp(spec->map, "auto") != 0)
         return spec->map;
     return kl_map_choose(kernel, spec->features, survey->columns, (double)survey->nonzeros / (double)survey->rows);
+}
+
+/* The map of the settings; for a learner by parts, copies of it. */
+static klift_status new_map(const klift_spec *spec, const char *text, const kl_kernel *kernel, kl_map **map)
+{
+    kl_text around = {0};
+    bool by_parts;
+    KL_TRY(kl_learner_by_parts(spec->learner, &by_parts));
+    KL_TRY(kl_map_new(text, kernel, spec->features, spec->seed, 0, map));
+    if (!by_parts || (*map)->type->part != NULL)
+        return KLIFT_OK;
+    kl_map_free(*map);
+    *map = NULL;
+    kl_text_add(&around, "copies(%s)", text);
+    klift_status status = kl_text_status(&around);
+    if (status == KLIFT_OK)
+        status = kl_map_new(around.text, kernel, spec->features, spec->seed, 0, map);
+    kl_text_clear(&around);
+    return status == KLIFT_USAGE ? kl_fail_in(status, "learner %s", spec->learner) : status;
 }
 
 /* The cross-validated error of a kernel on the prepared sample: of ridge, whoever learns from all rows, since it has that error
@@ -184,7 +205,7 @@ static klift_status fit_plain(const klift_spec *spec, kl_kernel *kernel, klift_r
     if (spec->dim == 0)
         return kl_fail(KLIFT_USAGE, "a map without data needs the number of columns: say dim=N");
     KL_TRY(kl_prepare_plain(&lift->prepare, spec->prepare, spec->dim));
-    KL_TRY(kl_map_new(spec->map, kernel, spec->features, spec->seed, 0, &lift->map));
+    KL_TRY(new_map(spec, strcmp(spec->map, "auto") == 0 ? kl_map_choose(kernel, spec->features, 1, 1) : spec->map, kernel, &lift->map));
     return kl_map_make(lift->map, NULL, spec->dim, run);
 }
 
@@ -242,7 +263,7 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     KL_GO(kl_prepare_survey(&lift->prepare, &survey));
     survey.prepare = &lift->prepare;
     KL_GO(fit_kernel(spec, kernel, &survey, tally, run));
-    KL_GO(kl_map_new(map_text(spec, kernel, &survey), kernel, spec->features, spec->seed, 0, &lift->map));
+    KL_GO(new_map(spec, map_text(spec, kernel, &survey), kernel, &lift->map));
     KL_GO(check_scale(lift->map, &survey));
     KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
     say_map(spec, lift->map, run);

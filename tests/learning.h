@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* Settings, each NULL where it is not said; the kernel is linear. */
+/* Settings, each NULL where it is not said; the kernel is then linear. */
 typedef struct training {
+    const char *kernel, *map, *features;
     const char *learner, *task, *lambda, *c, *class_weight, *seed, *search, *prepare, *allow_one_class, *probability;
     const char *threads, *batch, *memory;
     bool once; /* the rows can be read once only */

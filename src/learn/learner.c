@@ -54,9 +54,14 @@ int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent)
     return learner->features * (int64_t)(kl_learner_rounds(learner) ? sizeof(uint16_t) : sizeof(float));
 }
 
+int64_t kl_learner_width(const kl_learner *learner, const kl_extent *extent)
+{
+    return learner->type->by_parts && extent->parts > 0 ? learner->features / extent->parts : learner->features;
+}
+
 int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent)
 {
-    int64_t most = kl_learner_block(learner->features);
+    int64_t most = kl_learner_block(kl_learner_width(learner, extent));
     if (extent->entries > 0 && ENTRIES / extent->entries < most)
         most = (ENTRIES / extent->entries / KL_DUAL_CHUNK + 1) * KL_DUAL_CHUNK;
     return extent->rows < most ? extent->rows + 1 : most; /* + 1: that there are no more is seen at once */
@@ -65,18 +70,19 @@ int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent)
 kl_kept kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit)
 {
     int64_t line = kl_learner_line(learner, extent);
-    if (extent->rows <= limit / 2 / line)
+    bool by_parts = learner->type->by_parts;
+    if (!by_parts && extent->rows <= limit / 2 / line)
         return KL_KEEP_FEATURES;
     if (extent->rows <= limit / 4 / (extent->row_bytes + 1)) /* + 1: nothing is known of a row */
         return KL_KEEP_ROWS;
-    return extent->row_bytes > 0 && extent->row_bytes < line / 2 ? KL_FILE_ROWS : KL_FILE_FEATURES; /* half: they are to be lifted again */
+    return by_parts || (extent->row_bytes > 0 && extent->row_bytes < line / 2) ? KL_FILE_ROWS : KL_FILE_FEATURES; /* half: they are to be lifted again */
 }
 
 /* Features of a block are float32 on their way, or CSR, whatever is kept of them. */
 void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan)
 {
     int64_t block = kl_learner_taken(learner, extent), line = kl_learner_line(learner, extent), rows = extent->rows, known = rows < INT64_MAX / 64 ? rows : 0;
-    int64_t way = extent->entries > 0 ? line : learner->features * (int64_t)sizeof(float);
+    int64_t way = extent->entries > 0 ? line : kl_learner_width(learner, extent) * (int64_t)sizeof(float);
     kl_kept keep = kl_learner_keep(learner, extent, limit);
     bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
     kl_plan_add(plan, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
@@ -125,14 +131,27 @@ static klift_status check_probability(const kl_learner_type *type, const kl_lear
     return KLIFT_OK;
 }
 
-klift_status kl_learner_check(const char *text)
+static klift_status read_text(kl_learner *learner, const char *text)
 {
     kl_spec *parsed = NULL;
-    kl_learner learner = {0};
     KL_TRY(kl_spec_parse(text, "learner", &parsed));
-    klift_status status = read_type(&learner, parsed);
+    klift_status status = read_type(learner, parsed);
     kl_spec_free(parsed);
     return status;
+}
+
+klift_status kl_learner_check(const char *text)
+{
+    kl_learner learner = {0};
+    return read_text(&learner, text);
+}
+
+klift_status kl_learner_by_parts(const char *text, bool *by_parts)
+{
+    kl_learner learner = {0};
+    KL_TRY(read_text(&learner, text));
+    *by_parts = learner.type->by_parts;
+    return KLIFT_OK;
 }
 
 static klift_status read_class_weight(kl_learner *learner, const kl_learn_spec *spec)

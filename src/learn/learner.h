@@ -59,6 +59,9 @@ struct kl_passes {
     /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
     klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
     kl_keep *keep; /* where the learner's state is kept, and where it may be found; NULL: nobody keeps it */
+    int64_t parts; /* copies of one map that the features are made of, times 1 / sqrt(parts); 0: they are not, or nobody asked by_parts */
+    /* (with parts, in the place of take) z (count, features / parts): those of one copy, before they are divided */
+    klift_status (*take_part)(kl_passes *passes, const int32_t *index, int64_t count, int64_t part, klift_run *run, const float **z);
 };
 
 /* How much is to come, as a survey tells it: for plans. */
@@ -66,6 +69,7 @@ typedef struct kl_extent {
     int64_t rows;      /* INT64_MAX: unknown */
     int64_t row_bytes; /* of a raw row; 0: unknown */
     int64_t entries;   /* of a row's features in the mean, where they are CSR; 0: they are dense */
+    int64_t parts;     /* copies of one map that the features are made of; 0: they are not, or it is not known yet */
 } kl_extent;
 
 typedef struct kl_path_point {
@@ -109,6 +113,7 @@ typedef struct kl_learner_type {
     bool codes; /* it can learn a code of the classes */
     bool paths; /* it can choose C from a path */
     bool probabilities; /* it has them */
+    bool by_parts;      /* (with learn) it takes the features of one copy of a map at a time: the map is to be made of copies */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);
@@ -142,6 +147,7 @@ struct kl_learner {
 klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t features, klift_run *run, kl_learner **learner);
 klift_status kl_learner_plan(const char *text, const kl_learn_spec *spec, int64_t features, const kl_extent *extent, klift_run *run, kl_plan *plan);
 klift_status kl_learner_check(const char *text); /* a learner and its parameters */
+klift_status kl_learner_by_parts(const char *text, bool *by_parts);
 /* text with key=word, or key=value when word is NULL, added to its parameters, in place; KLIFT_USAGE when the learner has no such
  * parameter. */
 klift_status kl_learner_add(kl_text *text, const char *key, double value, const char *word);
@@ -154,9 +160,10 @@ int64_t kl_learner_block(int64_t features); /* rows of a block: a function of th
 bool kl_learner_rounds(const kl_learner *learner);
 /* Of features for passes: bytes of a row, and rows that are made or taken at a time. */
 int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent);
+int64_t kl_learner_width(const kl_learner *learner, const kl_extent *extent); /* features of a row that are made at a time */
 int64_t kl_learner_taken(const kl_learner *learner, const kl_extent *extent);
 /* What of all rows stays in memory between passes: their features where those take at most half of the limit, else the rows
- * where they take at most a quarter; else one of both goes to a file, the rows where they take less than half as much. */
+ * where they take at most a quarter; else one of both goes to a file, the rows where they take less than half as much. By parts, rows. */
 typedef enum { KL_KEEP_FEATURES, KL_KEEP_ROWS, KL_FILE_FEATURES, KL_FILE_ROWS } kl_kept;
 kl_kept kl_learner_keep(const kl_learner *learner, const kl_extent *extent, int64_t limit);
 void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan); /* that, and the targets */

@@ -4,6 +4,7 @@ LEARNER(ridge)
 LEARNER(svm)
 LEARNER(logistic)
 LEARNER(sgd)
+LEARNER(doubly_stochastic)
 #ifdef KL_HAS_LIBLINEAR
 LEARNER(liblinear)
 #endif

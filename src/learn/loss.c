@@ -79,10 +79,18 @@ static double tube_slope(double y, double f, double epsilon)
 }
 
 const kl_loss_type kl_loss_types[KL_LOSSES] = {
-    {"hinge", true, false, 1, hinge, hinge_slope},
-    {"squared-hinge", true, false, 2, squared_hinge, squared_hinge_slope},
-    {"logistic", true, false, 1, logistic, logistic_slope},
-    {"squared", true, true, 2, squared, squared_slope},
-    {"huber", false, true, 1, huber, huber_slope},
-    {"epsilon", false, true, 1, tube, tube_slope},
+    {"hinge", true, false, 1, 0, hinge, hinge_slope},
+    {"squared-hinge", true, false, 2, 2, squared_hinge, squared_hinge_slope},
+    {"logistic", true, false, 1, 0.25, logistic, logistic_slope},
+    {"squared", true, true, 2, 1, squared, squared_slope},
+    {"huber", false, true, 1, 1, huber, huber_slope},
+    {"epsilon", false, true, 1, 0, tube, tube_slope},
 };
+
+klift_status kl_loss_check(const kl_loss_type *loss, bool classes, const char *learner)
+{
+    if (classes ? loss->classes : loss->numbers)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_USAGE, "learner %s: loss=%s is for %s; use %s", learner, loss->name, classes ? "regression" : "classes",
+                   classes ? "hinge, squared-hinge, logistic or squared" : "squared, huber or epsilon");
+}

@@ -57,10 +57,7 @@ static double target_of(const void *user, int64_t row, int64_t output)
 
 static klift_status check_loss(const kl_learner *learner, const kl_loss_type *loss)
 {
-    bool classes = learner->spec.goal == KL_CLASSIFY;
-    if (!(classes ? loss->classes : loss->numbers))
-        return kl_fail(KLIFT_USAGE, "learner sgd: loss=%s is for %s; use %s", loss->name, classes ? "regression" : "classes",
-                       classes ? "hinge, squared-hinge, logistic or squared" : "squared, huber or epsilon");
+    KL_TRY(kl_loss_check(loss, learner->spec.goal == KL_CLASSIFY, "sgd"));
     if (learner->value[PROJECT].word == 1 && (learner->value[STEP].word != STEP_PEGASOS || loss != &kl_loss_types[KL_LOSS_HINGE]))
         return kl_fail(KLIFT_USAGE, "learner sgd: project=true belongs to step=pegasos with loss=hinge, whose solution is never longer than 1 / sqrt(lambda); leave it out");
     return KLIFT_OK;

@@ -248,6 +248,14 @@ klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, kli
     return map->type->draw(map, run);
 }
 
+int64_t kl_map_parts(const kl_map *map)
+{
+    int64_t count = 0;
+    while (map->type->part != NULL && map->type->part(map, count) != NULL)
+        count++;
+    return count;
+}
+
 void kl_map_free(kl_map *map)
 {
     if (map == NULL)

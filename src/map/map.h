@@ -45,6 +45,9 @@ typedef struct kl_map_type {
     bool fit_without_data; /* fit has a rule of its own for a survey of NULL */
     /* sets n_out and makes the state from n_in, features, kernel, parameters, seed and stream */
     klift_status (*draw)(kl_map *map, klift_run *run);
+    /* (optional) after draw: the copies that z is made of, side by side and alike, times 1 / sqrt(their number); NULL behind the last.
+     * For whoever makes only some of the features at a time */
+    kl_map *(*part)(const kl_map *map, int64_t index);
     /* every row by itself; x has at most n_in columns when sparse, exactly n_in when dense */
     klift_status (*apply)(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch);
     int64_t (*memory)(const kl_map *map);                           /* (optional) bytes draw will take: refused before it starts */
@@ -97,6 +100,7 @@ klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t fe
 klift_status kl_map_stream(const kl_map *map, uint32_t stream, klift_run *run, kl_map **copy);
 /* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
+int64_t kl_map_parts(const kl_map *map); /* copies that part has; 0: it has none */
 void kl_map_free(kl_map *map);
 void kl_map_print(const kl_map *map, kl_text *text); /* canonical form */
 bool kl_map_fits(const kl_map_type *type, const kl_kernel_type *kernel);

@@ -10,6 +10,7 @@ MAP(tree)
 MAP(homogeneous)
 MAP(product)
 MAP(craft)
+MAP(copies)
 MAP(taylor)
 MAP(monomial)
 #ifndef KLIFT_WITHOUT_SPHERICAL

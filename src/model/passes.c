@@ -131,8 +131,11 @@ static klift_status spill(kl_feature_passes *p, klift_run *run)
 {
     p->keep = p->keep == KL_FILE_ROWS ? KL_FILE_ROWS : KL_FILE_FEATURES;
     KL_TRY(kl_row_file_open(&p->file));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "features", "neither the features nor the rows fit their part of max-memory: the %s go to a temporary file",
-               makes_again(p) ? "rows" : "features");
+    if (p->passes.parts > 0)
+        kl_run_say(run, KLIFT_EVENT_NOTE, "rows", "the rows %s: they go to a temporary file", p->lift->rows == INT64_MAX ? "of a pipe are not counted yet" : "do not fit their part of max-memory");
+    else
+        kl_run_say(run, KLIFT_EVENT_NOTE, "features", "neither the features nor the rows fit their part of max-memory: the %s go to a temporary file",
+                   makes_again(p) ? "rows" : "features");
     for (int64_t b = 0; b < p->blocks; b++) {
         KL_TRY(write_block(p, &p->kept[b], p->block));
         free_block(&p->kept[b]);
@@ -149,7 +152,7 @@ static klift_status take_block(kl_feature_passes *p, kl_learner *learner, int64_
         KL_TRY(spill(p, run));
     bool again = makes_again(p);
     if (!p->sparse && p->made == NULL)
-        KL_TRY(kl_new(&p->made, p->block * p->passes.features, sizeof *p->made, "a block of features"));
+        KL_TRY(kl_new(&p->made, p->block * p->width, sizeof *p->made, "a block of features"));
     kl_rows_empty(&p->entries);
     kl_passes_sink to = {.raw = again ? &p->raw : NULL, .dense = again ? NULL : p->made, .sparse = again || !p->sparse ? NULL : &p->entries};
     KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, &to, run, rows));
@@ -244,14 +247,21 @@ static klift_status choose_filed(kl_feature_passes *p, const int32_t *index, int
     return KLIFT_OK;
 }
 
-static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+/* Raw rows in p->chosen; row (count) is work space. */
+static klift_status choose(kl_feature_passes *p, const int32_t *index, int64_t count, kl_row *row)
 {
+    kl_batch all = kl_rows_view(&p->raw);
     kl_rows_empty(&p->chosen);
     if (p->keep == KL_FILE_ROWS)
-        KL_TRY(choose_filed(p, index, count, z));
-    kl_batch all = kl_rows_view(&p->raw);
-    for (int64_t i = 0; p->keep == KL_KEEP_ROWS && i < count; i++)
+        return choose_filed(p, index, count, row);
+    for (int64_t i = 0; i < count; i++)
         KL_TRY(kl_rows_add(&p->chosen, &all, index[i], 1));
+    return KLIFT_OK;
+}
+
+static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+{
+    KL_TRY(choose(p, index, count, z));
     kl_batch x = kl_rows_view(&p->chosen);
     if (!p->sparse) {
         KL_TRY(kl_lift_rows(p->lift, &x, p->made, p->passes.features, run));
@@ -277,6 +287,19 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     return p->keep == KL_KEEP_FEATURES ? take_kept(p, index, count, run, z) : take_filed(p, index, count, run, z);
 }
 
+/* The map of a copy, behind the same preparation. */
+static klift_status take_part(kl_passes *passes, const int32_t *index, int64_t count, int64_t part, klift_run *run, const float **z)
+{
+    kl_feature_passes *p = (kl_feature_passes *)passes;
+    klift_map one = *p->lift;
+    one.map = one.map->type->part(one.map, part);
+    KL_TRY(kl_run_check(run));
+    KL_TRY(choose(p, index, count, p->row));
+    kl_batch x = kl_rows_view(&p->chosen);
+    *z = p->made;
+    return kl_lift_rows(&one, &x, p->made, p->width, run);
+}
+
 /* ---- open and close ---- */
 
 /* What take needs beside the features themselves, and not what only the reader's rows needed. */
@@ -295,17 +318,20 @@ static klift_status make_room(kl_feature_passes *p)
     kl_gather_clear(&p->gather);
     kl_free(p->narrow);
     p->narrow = NULL;
+    if (p->passes.parts > 0)
+        return kl_new(&p->row, p->passes.at_most, sizeof *p->row, "rows of features");
     return widens ? kl_new(&p->from, p->passes.at_most, sizeof *p->from, "rows of features") : KLIFT_OK;
 }
 
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_seen *seen, klift_run *run)
 {
     int64_t rows, most = INT64_MAX, limit = kl_run_memory(run), features = lift->map->n_out;
-    kl_extent extent = {.rows = lift->rows, .row_bytes = lift->row_bytes, .entries = lift->entries};
+    kl_extent extent = {.rows = lift->rows, .row_bytes = lift->row_bytes, .entries = lift->entries, .parts = learner->type->by_parts ? kl_map_parts(lift->map) : 0};
     int64_t block = kl_learner_taken(learner, &extent);
-    *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take}, .lift = lift, .gather = {.reader = reader, .width = lift->prepare.n_in, .seen = seen},
+    *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take, .parts = extent.parts, .take_part = take_part}, .lift = lift,
+                             .gather = {.reader = reader, .width = lift->prepare.n_in, .seen = seen}, .width = kl_learner_width(learner, &extent),
                              .sparse = lift->entries > 0, .half = kl_learner_rounds(learner), .block = block, .line = features + features % 2};
-    if (lift->rows == INT64_MAX)
+    if (lift->rows == INT64_MAX && !learner->type->by_parts)
         most = limit / 2;
     else
         p->keep = kl_learner_keep(learner, &extent, limit);
@@ -314,7 +340,7 @@ klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_read
     do {
         KL_TRY(take_block(p, learner, most, run, &rows));
         p->passes.rows += rows;
-        KL_TRY(kl_run_progress(run, "features", p->passes.rows, reader->total, NAN));
+        KL_TRY(kl_run_progress(run, p->passes.parts > 0 ? "rows" : "features", p->passes.rows, reader->total, NAN));
     } while (rows == p->block);
     kl_reader_say(reader, run);
     return make_room(p);
@@ -328,6 +354,7 @@ void kl_passes_close(kl_feature_passes *p)
     kl_free(p->made);
     kl_free(p->narrow);
     kl_free(p->from);
+    kl_free(p->row);
     kl_rows_clear(&p->entries);
     kl_rows_clear(&p->raw);
     kl_rows_clear(&p->chosen);

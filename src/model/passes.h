@@ -1,7 +1,8 @@
 /* passes.h - features of all rows for learners that want them several times, in any order: kept in memory where they take at most
  * half of max-memory; otherwise made again from rows that are kept, where those take at most a quarter; otherwise in a temporary
  * file, or made again from rows that are in one, where those take less than half as much. Rows that can be read once only go to memory,
- * and as features to a file when they turn out to be too many. Dense or CSR (lift->entries). The same numbers in all cases. */
+ * and as features to a file when they turn out to be too many. Dense or CSR (lift->entries). The same numbers in all cases.
+ * A learner by parts has the features of one copy of a map at a time, always made from rows. */
 #ifndef KL_FEATURE_PASSES_H
 #define KL_FEATURE_PASSES_H
 
@@ -26,6 +27,7 @@ typedef struct kl_feature_passes {
     bool sparse;    /* features are CSR */
     bool half;      /* they are rounded to bfloat16 */
     int64_t block;  /* rows of one */
+    int64_t width;  /* features of a row that are made at a time: all, or those of a part */
     int64_t line;   /* of half: features, made even */
     kl_feature_block *kept; /* every block, with keep = features */
     int64_t blocks, room, bytes; /* bytes: in them */
@@ -33,6 +35,7 @@ typedef struct kl_feature_passes {
     kl_rows entries; /* the same, CSR */
     uint16_t *narrow; /* a block of half on its way to the file */
     const uint16_t **from; /* (at_most) rows to be widened */
+    kl_row *row;    /* (at_most) rows on their way to a part of their features */
     kl_rows raw, chosen;
     kl_row_file file;
 } kl_feature_passes;

@@ -1,4 +1,4 @@
-# 9_learners.sh - logistic and sgd by the command: probabilities, a pipe, weights that run away, what is refused.
+# 9_learners.sh - logistic, sgd and doubly-stochastic by the command: probabilities, a pipe, weights that run away, what is refused.
 expect 0 "logistic trains" "$KLIFT" train train.svm --features 64 --learner logistic -c 10 -o logistic.klift
 says "  and tells its passes" err 'gradient .* passes'
 says "  and that its scores are logarithms of odds" out '^probability +of the scores'
@@ -20,3 +20,18 @@ expect 1 "weights that run away are a failure" "$KLIFT" train huge.svm --kernel 
 says "  with the way out" err 'scale the data'
 holds "  and no model" [ ! -e no.klift ]
 expect 0 "the default step does not run away" "$KLIFT" train huge.svm --kernel linear --task regress --learner sgd -o huge.klift
+
+expect 0 "doubly-stochastic trains on copies of the map" "$KLIFT" train train.svm --features 256 --map 'copies(fourier):each=64' --learner doubly-stochastic -o doubly.klift
+says "  and tells its objective" err 'objective [0-9.]+, 4 copies of 64 features'
+expect 0 "doubly-stochastic learns from a pipe" bash -c "cat train.svm | '$KLIFT' train - --features 256 --map 'copies(fourier):each=64' --learner doubly-stochastic -o piped.klift"
+holds "  the same model" cmp doubly.klift piped.klift
+expect 0 "its model is inspected" "$KLIFT" inspect doubly.klift
+says "  as copies of a map" out 'copies[(]fourier:form=paired[)]:each=64'
+holds "  and is no larger than its weights and a head" [ "$(wc -c <doubly.klift)" -lt $((256 * 8 + 2000)) ]
+expect 0 "its model predicts" "$KLIFT" test doubly.klift test.svm
+cp doubly.klift before.klift
+expect 1 "steps that run away are a failure" "$KLIFT" train train.svm --features 256 --map 'copies(fourier):each=16' --learner doubly-stochastic:step=1e20,loss=squared --lambda 1e-9 -o doubly.klift
+says "  with the way out" err 'leave --step out|leave step out'
+holds "  and the model that was there stays" cmp before.klift doubly.klift
+expect 2 "it refuses a map without copies" "$KLIFT" train train.svm --features 64 --map nystrom --learner doubly-stochastic -o no.klift
+says "  and names maps that have some" err 'no independent copies.*fourier'
