@@ -291,9 +291,9 @@ static void classes_with_probabilities(void **state)
 
 static void learners_that_go_down(void **state)
 {
-    static const char *const learner[] = {"logistic:passes=5", "sgd", "sgd:passes=2"};
+    static const char *const learner[] = {"logistic:passes=5", "sgd", "sgd:passes=2", "doubly-stochastic", "doubly-stochastic:step=1,rows=8"};
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof learner / sizeof learner[0]; k++) {
         const char *const settings[] = {"features", "8", "map", "fourier", "learner", learner[k], "class-weight", "balanced", NULL};
         check_job(&(job){.name = learner[k], .work = learn, .settings = settings, .threads = "1"});
     }
