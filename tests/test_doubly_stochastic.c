@@ -215,6 +215,29 @@ static void the_loss_falls_from_copy_to_copy(void **state)
     }
 }
 
+/* One copy from zero: b is the mean of y, and f - b a multiple of the change. */
+static void a_step_ends_at_the_least_loss_along_its_line(void **state)
+{
+    static const int losses[] = {KL_LOSS_SQUARED_HINGE, KL_LOSS_LOGISTIC};
+    (void)state;
+    make_problem(2);
+    klift_batch rows = problem(label, 1);
+    for (int l = 0; l < 2; l++) {
+        const kl_loss_type *loss = &kl_loss_types[losses[l]];
+        double score[ROWS], mean = 0, sum[3] = {0};
+        char text[80];
+        snprintf(text, sizeof text, "doubly-stochastic:loss=%s", loss->name);
+        scores_of(&rows, &(training){.kernel = KERNEL, .map = "copies(fourier):each=16", .features = "16", .learner = text, .task = "classify", .lambda = "1e-7"}, 1, score);
+        for (int i = 0; i < ROWS; i++)
+            mean -= loss->slope(label[i] == 1 ? 1 : -1, 0, 0) / (loss->curvature * ROWS);
+        for (int i = 0; i < ROWS; i++)
+            for (int k = 0; k < 3; k++)
+                sum[k] += loss->value(label[i] == 1 ? 1 : -1, mean + (0.95 + 0.05 * k) * (score[i] - mean), 0);
+        if (!(sum[1] < sum[0] && sum[1] < sum[2]))
+            fail_msg("%s: %g at the end of the step, %g before it, %g behind", text, sum[1], sum[0], sum[2]);
+    }
+}
+
 static void a_weight_is_a_number_of_rows(void **state)
 {
     float repeated[4 * ROWS * COLUMNS];
@@ -260,13 +283,13 @@ static void no_run_changes_a_byte(void **state)
     sparse.target = class;
     sparse.targets = 1;
     for (int way = 0; way < 2; way++) {
-        const training how = {.kernel = "gaussian:gamma=1", .features = "96", .map = "copies(fourier):each=24", .learner = way == 0 ? "doubly-stochastic" : "doubly-stochastic:step=0.5,rows=3000,passes=3",
+        const training how = {.kernel = "gaussian:gamma=1", .features = "16", .map = "copies(fourier):each=4", .learner = way == 0 ? "doubly-stochastic" : "doubly-stochastic:step=0.5,rows=3000,passes=3",
                               .task = "classify"};
         training ways[6] = {how, how, how, how, how, how};
         ways[1].threads = "3";
         ways[2].threads = "2";
         ways[2].batch = "77";
-        ways[3].memory = "2400K"; /* rows go to a file */
+        ways[3].memory = "2400K"; /* rows go to a file, though features would be as small */
         ways[4].once = true;
         ways[5].instead = &sparse;
         check_same_bytes(&rows, ways, 6);
@@ -350,6 +373,7 @@ int main(void)
         cmocka_unit_test(published_steps_are_those_of_a_plain_implementation),
         cmocka_unit_test(many_passes_end_where_ridge_and_logistic_do),
         cmocka_unit_test(the_loss_falls_from_copy_to_copy),
+        cmocka_unit_test(a_step_ends_at_the_least_loss_along_its_line),
         cmocka_unit_test(a_weight_is_a_number_of_rows),
         cmocka_unit_test(no_run_changes_a_byte),
         cmocka_unit_test(a_model_is_its_seed_and_its_weights),

@@ -9,7 +9,7 @@
 enum { ROWS = 64, COLUMNS = 128 }; /* of one task */
 
 /* RUNAWAY: scores beyond it are those of weights that run away. FARTHEST, NEAR, TURNS: where the search along a line ends. */
-static const double RUNAWAY = 1e30, FARTHEST = 1024, NEAR = 0.01;
+static const double RUNAWAY = 1e30, FARTHEST = 1024, NEAR = 0.001;
 enum { TURNS = 20 };
 
 klift_status kl_fresh_new(kl_fresh *f, int64_t count)
