@@ -48,6 +48,9 @@ static const kind kinds[] = {
     {"svm", 3, 1, NULL, true, true, false, false, AT_MOST},
     {"svm", 2, 1, "0.1,1,10,100", true, true, false, true, 128},
     {"svm:loss=squared-epsilon,tolerance=0.01", 0, 1, "0.01,1,4", true, false, false, false, AT_MOST},
+    {"doubly-stochastic:passes=4", 3, 1, NULL, false, false, false, true, AT_MOST},
+    {"doubly-stochastic:passes=5,rows=70,step=0.5", 0, 1, NULL, false, false, false, false, AT_MOST},
+    {"doubly-stochastic:passes=3,step=published,rows=200", 2, 1, NULL, false, false, false, false, AT_MOST},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -146,13 +149,25 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     return kl_run_check(run);
 }
 
+/* Every half of the columns is a copy. */
+static klift_status take_part(kl_passes *passes, const int32_t *index, int64_t count, int64_t part, klift_run *run, const float **z)
+{
+    static float half[ROWS * COLUMNS / 2];
+    kl_row row[ROWS];
+    klift_status status = take(passes, index, count, run, row);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(half + i * COLUMNS / 2, row[i].value + part * COLUMNS / 2, COLUMNS / 2 * sizeof *half);
+    *z = half;
+    return status;
+}
+
 static klift_status train(const kind *how, const char *threads, keeper *k, kl_weights *weights)
 {
     kl_learn_spec spec = {.goal = how->classes > 0 ? KL_CLASSIFY : KL_REGRESS, .lambda = NAN, .c = how->path != NULL ? NAN : how->c, .path = how->path, .search_given = how->search, .search = KL_BY_FOLDS,
                           .folds = 3, .rows = ROWS, .probability = how->probability, .seed = 5};
     const char *name[ROWS];
     kl_batch rows = {.size = sizeof rows, .rows = ROWS, .columns = COLUMNS, .dense = x, .stride = COLUMNS, .target = target, .targets = 1};
-    source s = {.passes = {.rows = ROWS, .features = COLUMNS, .at_most = how->at_most, .take = take, .keep = &k->keep}, .entries = csr_of(ROWS, COLUMNS, x), .sparse = how->sparse, .k = k};
+    source s = {.passes = {.rows = ROWS, .features = COLUMNS, .at_most = how->at_most, .take = take, .keep = &k->keep, .parts = 2, .take_part = take_part}, .entries = csr_of(ROWS, COLUMNS, x), .sparse = how->sparse, .k = k};
     kl_learner *learner;
     for (int i = 0; how->classes > 0 && i < ROWS; i++)
         name[i] = label[how->classes - 1][i];

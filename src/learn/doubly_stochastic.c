@@ -76,24 +76,42 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
     kl_plan_add(to, learner->features * (int64_t)sizeof(double), "weights of an output");
 }
 
-/* Rows of step after step: all, or the next ones of an order of the seed's. */
+/* Steps, and the rows of each: all, or the next ones of an order of the seed's, another one when they are through. */
 typedef struct tour {
+    kl_fresh *f;
     int32_t *order; /* (rows) */
-    int64_t rows, count, at;
-    uint32_t round;
+    int64_t rows, count, round; /* round: that the order is of; -1: of none */
     uint64_t seed;
+    kl_keeping keeping;
+    int64_t step;   /* with f, what is kept */
 } tour;
 
-static void next_rows(tour *t, kl_fresh *f)
+static void next_rows(tour *t)
 {
-    bool all = t->count == t->rows;
-    if (t->at + t->count > t->rows || (t->round == 0 && !all)) {
-        kl_random from = {t->seed, t->round++, KL_DRAW_SWEEP};
-        kl_random_permutation(&from, 0, t->rows, t->order);
-        t->at = 0;
-    }
-    kl_fresh_rows(f, t->order + t->at);
-    t->at += all ? 0 : t->count;
+    int64_t blocks = t->rows / t->count, round = t->step / blocks;
+    if (t->count < t->rows && round != t->round)
+        kl_random_permutation(&(kl_random){t->seed, (uint32_t)round, KL_DRAW_SWEEP}, 0, t->rows, t->order);
+    t->round = round;
+    kl_fresh_rows(t->f, t->order + t->step % blocks * t->count);
+}
+
+static const uint32_t KEPT = KL_TAG('D', 'S', 'G', '1');
+
+static void save(const void *state_of, kl_record_writer *to)
+{
+    const tour *t = state_of;
+    kl_keep_put_head(to, KEPT, t->rows, t->f->passes->features, t->f->outputs);
+    kl_record_put_i64(to, t->step);
+    kl_fresh_save(t->f, to);
+}
+
+static klift_status load(tour *t, int64_t steps)
+{
+    kl_keep *keep = t->keeping.keep;
+    KL_TRY(kl_keep_get_head(keep->found, KEPT, t->rows, t->f->passes->features, t->f->outputs));
+    KL_TRY(kl_record_get_i64(keep->found, 0, steps, &t->step));
+    KL_TRY(kl_fresh_load(t->f, keep->found));
+    return kl_keep_found(keep);
 }
 
 static double step_of(const kl_learner *learner, double lambda, int64_t t)
@@ -112,30 +130,41 @@ static void set_intercepts(kl_fresh *f)
             f->b[o] += t->weight[i] / mass * t->target[i * t->columns + f->column[o]];
 }
 
-static klift_status descend(const kl_learner *learner, kl_fresh *f, tour *t)
+static klift_status take_step(const kl_learner *learner, tour *t)
 {
-    int64_t copies = f->passes->parts, steps = (int64_t)learner->value[PASSES].number * copies;
+    kl_fresh *f = t->f;
+    int64_t copies = f->passes->parts;
+    next_rows(t);
+    KL_TRY(kl_fresh_score(f, t->step < copies ? t->step : copies));
+    KL_TRY(kl_fresh_look(f));
+    return f->curved ? kl_fresh_settle(f, t->step % copies) : kl_fresh_descend(f, t->step % copies, step_of(learner, f->lambda, t->step + 1));
+}
+
+static klift_status descend(const kl_learner *learner, tour *t)
+{
+    kl_fresh *f = t->f;
+    int64_t steps = (int64_t)learner->value[PASSES].number * f->passes->parts;
     set_intercepts(f);
-    for (int64_t step = 0; step < steps; step++) {
-        next_rows(t, f);
-        KL_TRY(kl_fresh_score(f, step < copies ? step : copies));
-        KL_TRY(kl_fresh_look(f));
-        if (f->curved) {
-            kl_fresh_level(f);
-            KL_TRY(kl_fresh_look(f));
-            KL_TRY(kl_fresh_settle(f, step % copies));
-        } else
-            KL_TRY(kl_fresh_descend(f, step % copies, step_of(learner, f->lambda, step + 1)));
-        KL_TRY(kl_run_progress(f->run, "copies", (step + 1) * f->count, steps * f->count, f->mean));
+    if (t->keeping.keep != NULL && t->keeping.keep->found != NULL)
+        KL_TRY(load(t, steps));
+    while (t->step < steps) {
+        klift_status status = take_step(learner, t);
+        if (status == KLIFT_OK) {
+            t->step++;
+            status = kl_run_progress(f->run, "copies", t->step * f->count, steps * f->count, f->mean);
+        }
+        KL_TRY(kl_keep_at(&t->keeping, status));
     }
     return KLIFT_OK;
 }
 
-static klift_status tell(kl_fresh *f)
+static klift_status tell(kl_fresh *f, const int32_t *all)
 {
     double norm = 0;
-    if (f->all)
+    if (f->all) {
+        kl_fresh_rows(f, all);
         KL_TRY(kl_fresh_look(f));
+    }
     for (int64_t i = 0; i < f->outputs * f->passes->features; i++)
         norm += f->w[i] * f->w[i];
     if (!isfinite(norm))
@@ -151,7 +180,7 @@ static klift_status tell(kl_fresh *f)
 static klift_status learn_outputs(const kl_learner *learner, kl_fresh *f, kl_weights *weights)
 {
     const kl_targets *targets = f->targets;
-    tour t = {.rows = targets->count, .count = rows_of(learner->value, targets->count), .seed = learner->spec.seed};
+    tour t = {.f = f, .rows = targets->count, .count = rows_of(learner->value, targets->count), .round = -1, .seed = learner->spec.seed, .keeping = {.keep = f->passes->keep, .state = &t, .save = save}};
     klift_status status;
     KL_GO(kl_new(&weights->w, weights->outputs * weights->features, sizeof(double), "the weights"));
     KL_GO(kl_new(&weights->b, weights->outputs, sizeof(double), "the weights"));
@@ -161,8 +190,8 @@ static klift_status learn_outputs(const kl_learner *learner, kl_fresh *f, kl_wei
     KL_GO(kl_new(&t.order, t.rows, sizeof *t.order, "the order of rows"));
     for (int64_t i = 0; i < t.rows; i++)
         t.order[i] = (int32_t)i;
-    KL_GO(descend(learner, f, &t));
-    status = tell(f);
+    KL_GO(descend(learner, &t));
+    status = tell(f, t.order);
 done:
     kl_free(t.order);
     return status;

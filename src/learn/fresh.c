@@ -28,6 +28,7 @@ klift_status kl_fresh_new(kl_fresh *f, int64_t count)
         return KLIFT_OK;
     rows = most < KL_TILES_ROWS ? most : KL_TILES_ROWS;
     KL_TRY(kl_new(&f->far, f->outputs, sizeof *f->far, "a step"));
+    KL_TRY(kl_new(&f->before, f->outputs, sizeof *f->before, "a step"));
     KL_TRY(kl_new(&f->right, f->outputs * f->each, sizeof *f->right, "a step"));
     KL_TRY(kl_new(&f->zero, f->each, sizeof *f->zero, "a step"));
     KL_TRY(kl_new(&f->order, most, sizeof *f->order, "the order of rows"));
@@ -51,6 +52,7 @@ void kl_fresh_clear(kl_fresh *f)
     kl_free(f->sum);
     kl_free(f->change);
     kl_free(f->far);
+    kl_free(f->before);
     kl_free(f->right);
     kl_free(f->zero);
     kl_free(f->order);
@@ -151,7 +153,8 @@ klift_status kl_fresh_look(kl_fresh *f)
     return KLIFT_OK;
 }
 
-void kl_fresh_level(kl_fresh *f)
+/* b moves by its own bound. */
+static void level(kl_fresh *f)
 {
     for (int64_t o = 0; f->mass > 0 && o < f->outputs; o++) {
         double sum = 0;
@@ -224,20 +227,29 @@ static void move(kl_fresh *f, int64_t part)
             f->w[o * f->passes->features + part * f->each + j] += f->change[o * f->each + j];
 }
 
+/* What the change adds to the scores, in f->push, whose slopes are used up. */
+static klift_status try_change(kl_fresh *f, int64_t part)
+{
+    memset(f->push, 0, (size_t)(f->count * f->outputs) * sizeof *f->push);
+    return add_change(f, part, f->push);
+}
+
 klift_status kl_fresh_descend(kl_fresh *f, int64_t part, double step)
 {
     double keep = 1 - step * f->lambda;
     if (!(f->mass > 0))
         return KLIFT_OK;
     KL_TRY(gather(f, part));
+    for (int64_t i = 0; i < f->outputs * f->each; i++)
+        f->change[i] = -step / (f->scale * f->mass) * f->sum[i]; /* copies times scale is 1 / scale */
+    if (f->all)
+        KL_TRY(try_change(f, part));
     for (int64_t i = 0; i < f->outputs * f->passes->features; i++)
         f->w[i] *= keep;
     for (int64_t i = 0; f->all && i < f->count * f->outputs; i++)
-        f->score[i] *= keep;
-    for (int64_t i = 0; i < f->outputs * f->each; i++)
-        f->change[i] = -step / (f->scale * f->mass) * f->sum[i]; /* copies times scale is 1 / scale */
+        f->score[i] = keep * f->score[i] + f->push[i];
     move(f, part);
-    return f->all ? add_change(f, part, f->score) : KLIFT_OK;
+    return KLIFT_OK;
 }
 
 /* c Z' m Z / M + lambda, factored. */
@@ -313,8 +325,7 @@ static klift_status search_task(void *context, int64_t output, int worker)
 static klift_status go_far(kl_fresh *f, int64_t part)
 {
     search s = {f, part};
-    memset(f->push, 0, (size_t)(f->count * f->outputs) * sizeof *f->push);
-    KL_TRY(add_change(f, part, f->push));
+    KL_TRY(try_change(f, part));
     KL_TRY(kl_run_parallel(f->run, f->outputs, search_task, &s));
     for (int64_t i = 0; i < f->outputs * f->each; i++)
         f->change[i] *= f->far[i / f->each];
@@ -323,10 +334,10 @@ static klift_status go_far(kl_fresh *f, int64_t part)
     return KLIFT_OK;
 }
 
-klift_status kl_fresh_settle(kl_fresh *f, int64_t part)
+static klift_status settle(kl_fresh *f, int64_t part)
 {
-    if (!(f->mass > 0))
-        return KLIFT_OK;
+    level(f);
+    KL_TRY(kl_fresh_look(f));
     KL_TRY(gather(f, part));
     KL_TRY(factor_curve(f));
     for (int64_t o = 0; o < f->outputs; o++)
@@ -340,4 +351,34 @@ klift_status kl_fresh_settle(kl_fresh *f, int64_t part)
         KL_TRY(go_far(f, part));
     move(f, part);
     return KLIFT_OK;
+}
+
+klift_status kl_fresh_settle(kl_fresh *f, int64_t part)
+{
+    if (!(f->mass > 0))
+        return KLIFT_OK;
+    memcpy(f->before, f->b, (size_t)f->outputs * sizeof *f->b);
+    klift_status status = settle(f, part);
+    if (status != KLIFT_OK)
+        memcpy(f->b, f->before, (size_t)f->outputs * sizeof *f->b);
+    return status;
+}
+
+/* ---- what is kept ---- */
+
+void kl_fresh_save(const kl_fresh *f, kl_record_writer *to)
+{
+    kl_keep_put_any(to, &f->mean, 1);
+    kl_keep_put_numbers(to, f->w, f->outputs * f->passes->features);
+    kl_keep_put_numbers(to, f->b, f->outputs);
+    if (f->all)
+        kl_keep_put_numbers(to, f->score, f->count * f->outputs);
+}
+
+klift_status kl_fresh_load(kl_fresh *f, kl_record_reader *from)
+{
+    KL_TRY(kl_keep_get_any(from, &f->mean, 1));
+    KL_TRY(kl_keep_get_numbers(from, f->w, f->outputs * f->passes->features));
+    KL_TRY(kl_keep_get_numbers(from, f->b, f->outputs));
+    return f->all ? kl_keep_get_numbers(from, f->score, f->count * f->outputs) : KLIFT_OK;
 }

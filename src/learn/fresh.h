@@ -6,7 +6,7 @@
  *   settle      w_t -= a (c Z_t' m Z_t / M + lambda)^-1 (g + lambda w_t), c the largest curvature of the loss: with a = 1 the least of a bound on the
  *               objective from above (random blocks of coordinates: Tu, Roelofs, Venkataraman and Recht 2016), so that the
  *               least along the same line has an a of 1 or more for each output; some rows only would be followed too far: a = 1
- * Call order: new, { rows, score, look, [level, look], descend or settle } per step. Scores of rows that stay the same are kept.
+ * Call order: new, { rows, score, look, descend or settle } per step. Scores of rows that stay the same are kept.
  */
 #ifndef KL_FRESH_H
 #define KL_FRESH_H
@@ -37,7 +37,7 @@ typedef struct kl_fresh {
     double *push;          /* (count, outputs) m_i s_i; then what a change of w_t adds to the scores */
     double *weight;        /* (at_most) m_i on their way */
     double *sum, *change;  /* (outputs, each) */
-    double *far;           /* (outputs) a */
+    double *far, *before;  /* (outputs) a, and b before the step */
     double *right;         /* (each, outputs) */
     float *zero;           /* (each) */
     int32_t *order;        /* (at_most) 0, 1, ... */
@@ -52,9 +52,12 @@ void kl_fresh_rows(kl_fresh *f, const int32_t *row); /* of the step to come: row
 /* Their scores under copies 0 .. copies-1, where they are not kept. */
 klift_status kl_fresh_score(kl_fresh *f, int64_t copies);
 klift_status kl_fresh_look(kl_fresh *f); /* loss and slopes; KLIFT_FAILED when weights run away */
-void kl_fresh_level(kl_fresh *f);        /* b moves by its own bound; look again */
+/* A step that fails or is stopped has changed nothing. */
 klift_status kl_fresh_descend(kl_fresh *f, int64_t part, double step);
-klift_status kl_fresh_settle(kl_fresh *f, int64_t part);
+klift_status kl_fresh_settle(kl_fresh *f, int64_t part); /* b first, by its own bound */
+/* What is between two steps: weights, and the scores that are kept. */
+void kl_fresh_save(const kl_fresh *f, kl_record_writer *to);
+klift_status kl_fresh_load(kl_fresh *f, kl_record_reader *from);
 void kl_fresh_clear(kl_fresh *f);
 
 #endif
