@@ -310,15 +310,18 @@ klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool nee
 klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run)
 {
     int64_t features = lift->map->n_out, block = kl_learner_block(features), rows, total;
+    bool sparse = lift->entries > 0 && learner->type->consume_sparse != NULL;
     kl_gather gather = {.reader = reader, .width = lift->prepare.n_in};
+    kl_rows entries = {0};
     float *z = NULL;
     klift_status status;
-    KL_GO(kl_new(&z, block * features, sizeof *z, "a block of features"));
+    KL_GO(kl_new(&z, sparse ? 0 : block * features, sizeof *z, "a block of features"));
     KL_GO(kl_checkpoint_go_on(checkpoint, &gather, learner, &total));
     do {
+        kl_rows_empty(&entries);
         KL_GO(kl_checkpoint_enter(checkpoint, &gather, block));
-        KL_GO(kl_passes_fill(lift, &gather, learner, block, &(kl_passes_sink){.dense = z}, run, &rows));
-        KL_GO(learner->type->consume(learner, z, features, rows, run));
+        KL_GO(kl_passes_fill(lift, &gather, learner, block, &(kl_passes_sink){.dense = sparse ? NULL : z, .sparse = sparse ? &entries : NULL}, run, &rows));
+        KL_GO(sparse ? learner->type->consume_sparse(learner, &entries, run) : learner->type->consume(learner, z, features, rows, run));
         total += rows;
         KL_GO(kl_checkpoint_leave(checkpoint, learner));
         KL_GO(kl_run_progress(run, learner->type->merge != NULL ? "statistics" : "rows", total, reader->total, learner->loss));
@@ -326,6 +329,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
     kl_reader_say(reader, run);
 done:
     kl_free(z);
+    kl_rows_clear(&entries);
     kl_gather_clear(&gather);
     return status;
 }

@@ -302,6 +302,34 @@ static void sparse_rows_are_dense_ones(void **state)
     check_sparse_bytes("sgd:loss=huber,passes=3", "regress");
 }
 
+/* A block of them with their zeros would take 4 GB. */
+static void sparse_rows_of_many_columns_come_without_their_zeros(void **state)
+{
+    enum { FEW = 2500, BROADEST = 1000000, ENTRIES = 5 };
+    int64_t start[FEW + 1] = {0};
+    static int32_t column[FEW * ENTRIES];
+    static float value[FEW * ENTRIES];
+    static double y[FEW];
+    klift_model *model;
+    (void)state;
+    for (int i = 0; i < FEW; i++) {
+        start[i + 1] = (i + 1) * ENTRIES;
+        y[i] = i % 2;
+        for (int k = 0; k < ENTRIES; k++) {
+            column[i * ENTRIES + k] = k == 0 ? i % 2 : (int32_t)(syn_uniform((uint64_t)(i * ENTRIES + k)) * 200000) + k * 200000 - 2;
+            value[i * ENTRIES + k] = 1;
+        }
+    }
+    klift_batch rows = {.size = sizeof rows, .rows = FEW, .columns = BROADEST, .start = start, .column = column, .value = value, .target = y, .targets = 1};
+    if (learn_rows(&rows, &(training){.learner = "sgd", .task = "classify", .memory = "200M"}, &model) != KLIFT_OK)
+        fail_msg("%s", klift_error());
+    static double score[FEW];
+    assert_int_equal(klift_model_predict(model, &rows, KLIFT_SCORES, score, NULL), KLIFT_OK);
+    for (int i = 0; i < FEW; i++)
+        assert_true((score[i] > 0) == (y[i] > 0));
+    klift_model_free(model);
+}
+
 /* Rows of weight zero move nothing, but they make classes known: with them at the start every class is known from the start. */
 static void a_class_that_comes_late_is_as_one_that_was_known(void **state)
 {
@@ -445,6 +473,7 @@ int main(void)
         cmocka_unit_test(huber_is_not_pulled_by_outliers),
         cmocka_unit_test(threads_batches_and_memory_change_no_byte),
         cmocka_unit_test(sparse_rows_are_dense_ones),
+        cmocka_unit_test(sparse_rows_of_many_columns_come_without_their_zeros),
         cmocka_unit_test(a_class_that_comes_late_is_as_one_that_was_known),
         cmocka_unit_test(progress_tells_the_loss_of_rows_to_come),
         cmocka_unit_test(weights_that_run_away_are_told),

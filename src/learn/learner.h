@@ -11,6 +11,7 @@
 #include "base/run.h"
 #include "data/batch.h"
 #include "data/names.h"
+#include "data/rows.h"
 #include "data/tally.h"
 #include "learn/class_weight.h"
 #include "learn/code.h"
@@ -119,6 +120,8 @@ typedef struct kl_learner_type {
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);
     /* the features of all rows observed since the last consume: z (rows, stride) */
     klift_status (*consume)(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run);
+    /* (optional) the same of CSR features, which are then not spread out */
+    klift_status (*consume_sparse)(kl_learner *learner, const kl_rows *z, klift_run *run);
     klift_status (*finish)(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights);
     klift_status (*learn)(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights);
     bool (*streams)(const kl_value *value); /* (optional, beside learn) consume and finish will do: every row is seen once */

@@ -107,7 +107,7 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
 {
     int64_t block = kl_learner_block(learner->features);
     if (streams(learner->value))
-        kl_plan_add(to, block * learner->features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
+        kl_plan_add(to, block * kl_learner_line(learner, extent), "a block of %lld rows", (long long)block);
     else
         kl_learner_plan_passes(learner, extent, limit, to);
     kl_plan_add(to, (learner->value[AVERAGE].word == 1 ? 2 : 1) * learner->features * (int64_t)sizeof(double), "weights of an output");
@@ -180,17 +180,12 @@ done:
 
 /* ---- one pass, as they come ---- */
 
-static klift_status consume(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run)
+/* The rows of st->z. */
+static klift_status take_rows(kl_learner *learner, int64_t rows, klift_run *run)
 {
     state *st = learner->state;
     kl_online *s = &st->online;
-    kl_online_rows block = {.count = rows, .weight = st->targets.weight};
-    if (rows == 0)
-        return KLIFT_OK;
-    KL_TRY(kl_grow(&st->z, &st->z_room, 0, rows, sizeof *st->z, "the order of rows"));
-    for (int64_t i = 0; i < rows; i++)
-        st->z[i] = (kl_row){.count = learner->features, .value = z + i * stride};
-    block.z = st->z;
+    kl_online_rows block = {.count = rows, .z = st->z, .weight = st->targets.weight};
     KL_TRY(add_outputs(st));
     if (s->weight == 0)
         kl_online_begin(s, &block);
@@ -198,6 +193,28 @@ static klift_status consume(kl_learner *learner, const float *z, int64_t stride,
     learner->loss = s->weight > 0 ? mean_loss(st) : NAN;
     st->targets.count = 0;
     return KLIFT_OK;
+}
+
+static klift_status consume(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run)
+{
+    state *st = learner->state;
+    if (rows == 0)
+        return KLIFT_OK;
+    KL_TRY(kl_grow(&st->z, &st->z_room, 0, rows, sizeof *st->z, "the order of rows"));
+    for (int64_t i = 0; i < rows; i++)
+        st->z[i] = (kl_row){.count = learner->features, .value = z + i * stride};
+    return take_rows(learner, rows, run);
+}
+
+static klift_status consume_sparse(kl_learner *learner, const kl_rows *z, klift_run *run)
+{
+    state *st = learner->state;
+    if (z->rows == 0)
+        return KLIFT_OK;
+    KL_TRY(kl_grow(&st->z, &st->z_room, 0, z->rows, sizeof *st->z, "the order of rows"));
+    for (int64_t i = 0; i < z->rows; i++)
+        st->z[i] = kl_row_of(z->start, z->column, z->value, i);
+    return take_rows(learner, z->rows, run);
 }
 
 static void save_stream(const kl_learner *learner, kl_record_writer *to)
@@ -370,6 +387,7 @@ const kl_learner_type kl_learner_sgd = {
     .begin = begin,
     .observe = observe,
     .consume = consume,
+    .consume_sparse = consume_sparse,
     .finish = finish,
     .learn = learn,
     .streams = streams,

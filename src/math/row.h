@@ -6,6 +6,7 @@
 #ifndef KL_ROW_H
 #define KL_ROW_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A view: owns nothing. */
@@ -15,6 +16,12 @@ typedef struct kl_row {
     const float *value;    /* (count); NULL: */
     const uint16_t *half;  /* the values of a dense row in bfloat16 */
 } kl_row;
+
+/* Row number `row` of CSR. */
+static inline kl_row kl_row_of(const int64_t *start, const int32_t *column, const float *value, int64_t row)
+{
+    return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row], NULL};
+}
 
 /* out[o] = z'w_o of w (count, stride), n columns each; next: a row that will be wanted after this one */
 void kl_row_dots(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const double *w, int64_t stride, double *out);

@@ -55,7 +55,7 @@ static kl_row row_of(const kl_output *z, int64_t row)
 {
     if (z->start == NULL)
         return (kl_row){z->stride, NULL, z->dense + row * z->stride, NULL};
-    return (kl_row){z->start[row + 1] - z->start[row], z->column + z->start[row], z->value + z->start[row], NULL};
+    return kl_row_of(z->start, z->column, z->value, row);
 }
 
 static klift_status check_finite(const double *value, int64_t count, int64_t row)

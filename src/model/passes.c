@@ -198,18 +198,13 @@ static void show_made(const kl_feature_passes *p, int64_t count, kl_row *z)
         z[i] = (kl_row){p->passes.features, NULL, p->made + i * p->passes.features, NULL};
 }
 
-static kl_row entries_of(const int64_t *start, const int32_t *column, const float *value, int64_t row)
-{
-    return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row], NULL};
-}
-
 static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
 {
     for (int64_t i = 0; i < count; i++) {
         const kl_feature_block *block = &p->kept[index[i] / p->block];
         int64_t row = index[i] % p->block;
         if (p->sparse)
-            z[i] = entries_of(block->start, block->column, block->value, row);
+            z[i] = kl_row_of(block->start, block->column, block->value, row);
         else if (p->half && p->passes.narrow)
             z[i] = (kl_row){p->passes.features, NULL, NULL, block->half + row * p->line};
         else if (p->half)
@@ -273,7 +268,7 @@ static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64
     if (p->half)
         kl_bfloat16_round(p->entries.start[count], p->entries.value);
     for (int64_t i = 0; i < count; i++)
-        z[i] = entries_of(p->entries.start, p->entries.column, p->entries.value, i);
+        z[i] = kl_row_of(p->entries.start, p->entries.column, p->entries.value, i);
     return KLIFT_OK;
 }
 
