@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -328,6 +329,9 @@ static void sparse_rows_of_many_columns_come_without_their_zeros(void **state)
     for (int i = 0; i < FEW; i++)
         assert_true((score[i] > 0) == (y[i] > 0));
     klift_model_free(model);
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    assert_true(used.ru_maxrss < 1000000); /* kB */
 }
 
 /* Rows of weight zero move nothing, but they make classes known: with them at the start every class is known from the start. */
