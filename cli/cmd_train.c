@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "checkpoint.h"
+#include "curve.h"
 #include "describe.h"
 #include "inputs.h"
 #include "job.h"
@@ -26,6 +27,7 @@ typedef struct training {
     klift_spec *spec;
     klift_run *run;
     klift_data *rows, *test_rows;
+    curve curve;
     klift_model *model;
     char *about, *metrics; /* JSON */
     double seconds, test_seconds;
@@ -74,15 +76,21 @@ static klift_status train(const options *given, training *t)
     CLI_GO(check_test(t));
     CLI_GO(job_spec(given, &t->spec));
     CLI_GO(job_run(given, &t->run));
+    CLI_GO(curve_begin(given, t->path, t->test, t->run, &t->curve));
     CLI_GO(inputs_open(given, &t->files, &t->rows));
-    CLI_GO(progress_check(klift_train(t->spec, t->rows, t->run, &t->model)));
+    status = klift_train(t->spec, t->rows, t->run, &t->model);
+    CLI_GO(t->curve.status != KLIFT_OK ? t->curve.status : progress_check(status));
     CLI_GO(signal_caught() != 0 ? KLIFT_CANCELLED : KLIFT_OK);
     CLI_GO(describe_model(t->model, &t->about));
     if (t->path != NULL)
         CLI_GO(progress_check(klift_model_save(t->model, t->path)));
     checkpoint_remove(given, t->path);
     t->seconds = progress_seconds();
-    if (t->test != NULL) {
+    if (t->curve.metrics != NULL) { /* the curve ends with them */
+        t->metrics = t->curve.metrics;
+        t->curve.metrics = NULL;
+        t->test_seconds = json_number_or(json_get(t->metrics, "seconds"), 0);
+    } else if (t->test != NULL) {
         const char *labels = options_get(given, "test-labels");
         CLI_GO(job_data(given, t->test, labels != NULL ? labels : "", t->model, &t->test_rows));
         CLI_GO(describe_test(t->model, t->test_rows, t->run, &t->metrics));
@@ -202,6 +210,7 @@ static void print_summary(const training *t, bool verbose)
         printf("\ntest %s\n", t->test);
         metrics_print(t->metrics, stdout);
     }
+    curve_print(&t->curve);
 }
 
 static void print_json(const training *t, bool verbose)
@@ -233,6 +242,7 @@ static void print_json(const training *t, bool verbose)
         fputs(",\"test\":", stdout);
         metrics_json(t->metrics, t->test_seconds, stdout);
     }
+    curve_json(&t->curve);
     puts("}");
 }
 
@@ -267,6 +277,7 @@ static klift_status run(const options *given)
     free(t.path);
     klift_model_free(t.model);
     klift_data_free(t.test_rows);
+    curve_clear(&t.curve);
     klift_data_free(t.rows);
     inputs_clear(&t.files);
     job_end(t.run);

@@ -75,6 +75,8 @@ static const cli_option table[] = {
     {"output", 'o', "MODEL", "train", TO_COMMAND, "model to write; default: DATA's file name + .klift, here"},
     {"test", 0, "FILE", "train", TO_COMMAND, "test the model on FILE and print the metrics"},
     {"test-labels", 0, "FILE", "train", TO_COMMAND, "file of labels for --test (NPY, IDX)"},
+    {"curve", 0, NULL, "train", TO_COMMAND, "also print the error at doubling counts of rows: of --test, otherwise of rows held out (ridge, sgd); the model is the same"},
+    {"snapshot-every", 0, "ROWS", "train", TO_COMMAND, "write the model that the first rows make to MODEL after every so many, at the end of a block (ridge, sgd); for input that does not end"},
     {"scores", 0, NULL, "predict", TO_COMMAND, "a header line, then the label and every output, tab-separated"},
     {"probability", 0, NULL, "predict", TO_COMMAND, "a header line, then the label and the probability of every class, tab-separated; for models trained with it"},
     {"model", 0, "MODEL", "transform", TO_COMMAND, "use the preparation and map of this model"},

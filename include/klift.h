@@ -70,6 +70,9 @@ typedef struct klift_event {
 } klift_event;
 typedef int (*klift_event_fn)(const klift_event *event, void *user); /* not 0 = stop: the call returns KLIFT_CANCELLED */
 
+/* The model on the way, valid during the call. Returns the number of rows at which it wants to see it again; 0 = not again; below 0 = stop. */
+typedef int64_t (*klift_model_fn)(const klift_model *model, int64_t rows, void *user);
+
 /* Rows from anywhere: Python iterators, Arrow, sockets. */
 typedef struct klift_source {
     int64_t size;
@@ -90,6 +93,9 @@ KLIFT_API klift_status klift_doctor(klift_run *run, char *json, int64_t room, in
 KLIFT_API klift_status klift_run_new(klift_run **run);
 KLIFT_API klift_status klift_run_set(klift_run *run, const char *key, const char *value); /* threads, batch, max-memory, checkpoint, ... */
 KLIFT_API void klift_run_on_event(klift_run *run, klift_event_fn event, void *user);      /* called on the calling thread only */
+/* klift_train shows the model that the first rows make: from `first` rows on, at the next end of a block (4096 rows, 1024 of more than 8192
+ * features) or of a pass, and the last one at the end. For learners that have one on the way: ridge and sgd. Changes no model. */
+KLIFT_API void klift_run_on_model(klift_run *run, int64_t first, klift_model_fn show, void *user);
 KLIFT_API void klift_run_cancel(klift_run *run);                                          /* async-signal-safe, any thread */
 KLIFT_API void klift_run_free(klift_run *run);
 

@@ -10,6 +10,7 @@
 #include "math/micro.h"
 #include "model/checkpoint.h"
 #include "model/passes.h"
+#include "watch.h"
 
 #include <math.h>
 #include <string.h>
@@ -325,6 +326,10 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
         total += rows;
         KL_GO(kl_checkpoint_leave(checkpoint, learner));
         KL_GO(kl_run_progress(run, learner->type->merge != NULL ? "statistics" : "rows", total, reader->total, learner->loss));
+        if (rows == block) /* those of the last block are the model itself */
+            KL_GO(kl_watcher_block(lift, learner, total, run));
+        else
+            kl_watch_due(learner->watch, total, run);
     } while (rows == block);
     kl_reader_say(reader, run);
 done:
@@ -441,6 +446,7 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
     kl_checkpoint checkpoint = {0};
     klift_map *lift = NULL;
     kl_learner *learner = NULL;
+    kl_watcher watcher;
     kl_tally tally = {0};
     klift_status status;
     *model = NULL;
@@ -456,7 +462,13 @@ klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_
         KL_GO(kl_checkpoint_begin(&checkpoint, lift, &tally));
         KL_GO(check_plan(spec, learner->spec.goal, lift, kl_checkpoint_bytes(&checkpoint, learner) + least(kl_learner_block(learner->features), lift->rows) * lift->row_bytes, run));
     }
-    status = teach(&lift, reader, learner, keeps ? &checkpoint : NULL, run, model);
+    KL_GO(kl_watcher_begin(&watcher, lift, learner, run));
+    KL_GO(teach(&lift, reader, learner, keeps ? &checkpoint : NULL, run, model));
+    status = kl_watcher_end(&watcher, *model, run);
+    if (status != KLIFT_OK) {
+        kl_model_free(*model);
+        *model = NULL;
+    }
 done:
     kl_checkpoint_close(&checkpoint);
     kl_tally_clear(&tally);

@@ -64,6 +64,8 @@ klift_status learn_rows(const klift_batch *rows, const training *how, klift_mode
         assert_int_equal(klift_run_set(run, "batch", how->batch), KLIFT_OK);
     if (how->event != NULL)
         klift_run_on_event(run, how->event, how->user);
+    if (how->show != NULL)
+        klift_run_on_model(run, 1, how->show, how->show_user);
     assert_int_equal(klift_spec_new(&spec), KLIFT_OK);
     assert_int_equal(how->once ? klift_data_from(&source, &data) : klift_data_view(rows, &data), KLIFT_OK);
     klift_status status = set_all(spec, how);

@@ -15,6 +15,8 @@ typedef struct training {
     const klift_batch *instead; /* of the rows given, where several trainings are */
     klift_event_fn event;
     void *user;
+    klift_model_fn show; /* from the first rows on */
+    void *show_user;
 } training;
 
 klift_status learn_rows(const klift_batch *rows, const training *how, klift_model **model);

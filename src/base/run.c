@@ -24,6 +24,10 @@ struct klift_run {
     kl_upkeep keeping;
     klift_event_fn event;
     void *user;
+    bool hushed;
+    klift_model_fn show;
+    void *show_user;
+    int64_t wanted;
     atomic_int cancelled, held;
     kl_pool *pool;
     double started;
@@ -99,6 +103,7 @@ klift_status klift_run_new(klift_run **run)
     (*run)->threads = default_threads();
     (*run)->batch = DEFAULT_BATCH;
     (*run)->max_memory = default_memory();
+    (*run)->wanted = INT64_MAX;
     (*run)->started = now();
     return KLIFT_OK;
 }
@@ -188,6 +193,15 @@ void klift_run_on_event(klift_run *run, klift_event_fn event, void *user)
     if (run != NULL) {
         run->event = event;
         run->user = user;
+    }
+}
+
+void klift_run_on_model(klift_run *run, int64_t first, klift_model_fn show, void *user)
+{
+    if (run != NULL) {
+        run->show = show;
+        run->show_user = user;
+        run->wanted = show != NULL ? first : INT64_MAX;
     }
 }
 
@@ -288,7 +302,7 @@ klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, in
 {
     if (run == NULL)
         return KLIFT_OK;
-    if (run->event != NULL) {
+    if (run->event != NULL && !run->hushed) {
         klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .rows_total = rows_total,
                              .seconds = now() - run->started, .loss = loss, .holdout = NAN};
         if (run->event(&event, run->user) != 0)
@@ -297,9 +311,33 @@ klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, in
     return kl_run_check(run);
 }
 
+int64_t kl_run_wanted(const klift_run *run)
+{
+    return run == NULL ? INT64_MAX : run->wanted;
+}
+
+klift_status kl_run_show(klift_run *run, const klift_model *model, int64_t rows)
+{
+    if (run == NULL || run->show == NULL)
+        return KLIFT_OK;
+    int64_t next = run->show(model, rows, run->show_user);
+    run->wanted = next > 0 ? next : INT64_MAX;
+    if (next < 0)
+        klift_run_cancel(run);
+    return kl_run_check(run);
+}
+
+bool kl_run_hush(klift_run *run, bool hushed)
+{
+    bool before = run != NULL && run->hushed;
+    if (run != NULL)
+        run->hushed = hushed;
+    return before;
+}
+
 void kl_run_say(klift_run *run, int kind, const char *stage, const char *format, ...)
 {
-    if (run == NULL || run->event == NULL)
+    if (run == NULL || run->event == NULL || run->hushed)
         return;
     char message[512];
     va_list args;

@@ -36,6 +36,11 @@ bool kl_run_cancelled(const klift_run *run); /* the same without a message, held
 void kl_run_hold(klift_run *run, bool held);
 /* Progress to the callback; KLIFT_CANCELLED when it says stop. */
 klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss);
+/* Whoever looks at models on the way wants the next one at so many rows; INT64_MAX: nobody. */
+int64_t kl_run_wanted(const klift_run *run);
+/* KLIFT_CANCELLED when it says stop. */
+klift_status kl_run_show(klift_run *run, const klift_model *model, int64_t rows);
+bool kl_run_hush(klift_run *run, bool hushed); /* progress and notes are not told; returns what it was before */
 void kl_run_say(klift_run *run, int kind, const char *stage, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Scratch memory of at least `bytes`, contents undefined, valid until the next call for the same slot. A NULL run has
  * none: KLIFT_FAILED is a programming error there, so callers keep a local run (kl_run_local). */

@@ -247,6 +247,14 @@ bool kl_learner_streams(const kl_learner *learner)
     return learner->type->learn == NULL || (learner->type->streams != NULL && learner->type->streams(learner->value));
 }
 
+bool kl_watch_due(kl_watch *watch, int64_t rows, const klift_run *run)
+{
+    if (watch == NULL)
+        return false;
+    watch->rows = rows;
+    return rows >= kl_run_wanted(run);
+}
+
 void kl_learner_print(const kl_learner *learner, kl_text *text)
 {
     kl_text_add(text, "%s", learner->type->name);

@@ -105,6 +105,15 @@ static inline int64_t kl_weights_rows(const kl_weights *weights)
     return weights->code.bits > 0 ? weights->code.bits : weights->outputs;
 }
 
+/* Who looks at the weights that the first rows make. */
+typedef struct kl_watch kl_watch;
+struct kl_watch {
+    int64_t rows; /* learnt from so far, over all passes */
+    klift_status (*show)(kl_watch *watch, kl_weights *weights, klift_run *run); /* takes the weights */
+};
+/* Rows were learnt from: are the weights of now wanted? No where nobody watches (NULL). */
+bool kl_watch_due(kl_watch *watch, int64_t rows, const klift_run *run);
+
 typedef struct kl_learner kl_learner;
 
 typedef struct kl_learner_type {
@@ -115,6 +124,7 @@ typedef struct kl_learner_type {
     bool paths; /* it can choose C from a path */
     bool probabilities; /* it has them */
     bool by_parts;      /* (with learn) it takes the features of one copy of a map at a time: the map is to be made of copies */
+    bool shows; /* learn gives weights on the way to whoever watches */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */
     klift_status (*observe)(kl_learner *learner, const kl_batch *x);
@@ -144,6 +154,7 @@ struct kl_learner {
     kl_class_weight class_weight; /* balanced: whoever learns balances them once it knows the rows */
     int64_t features;
     double loss; /* mean over the rows so far, each before it was learnt from, for progress; NaN: not known */
+    kl_watch *watch; /* NULL: nobody. Borrowed */
     void *state;
 };
 

@@ -325,6 +325,14 @@ static klift_status measure(state *st, tour *t, double n, klift_run *run, double
     return KLIFT_OK;
 }
 
+static klift_status show_weights(const kl_learner *learner, klift_run *run)
+{
+    const state *st = learner->state;
+    kl_weights weights;
+    KL_TRY(give_weights(learner, (double)st->targets.count, &weights));
+    return learner->watch->show(learner->watch, &weights, run);
+}
+
 static klift_status descend(const kl_learner *learner, tour *t, double n, klift_run *run)
 {
     state *st = learner->state;
@@ -339,6 +347,8 @@ static klift_status descend(const kl_learner *learner, tour *t, double n, klift_
         t->pass++;
         t->at = 0;
         KL_TRY(kl_keep_at(&t->keeping, kl_run_progress(run, "passes", t->pass * rows, passes * rows, gained / n)));
+        if (kl_watch_due(learner->watch, t->pass * rows, run))
+            KL_TRY(show_weights(learner, run));
     }
     KL_TRY(measure(st, t, n, run, &objective));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, %lld passes", objective, (long long)passes);
@@ -384,6 +394,7 @@ const kl_learner_type kl_learner_sgd = {
     .summary = "stochastic gradient descent on the features: one pass as rows come, or more",
     .params = params,
     .state_size = sizeof(state),
+    .shows = true,
     .begin = begin,
     .observe = observe,
     .consume = consume,
