@@ -24,6 +24,7 @@ static const cli_option table[] = {
     {"epsilon", 'p', "X", "train", TO_SPEC, "svm, sgd, doubly-stochastic: errors of a regression up to it cost nothing, or with loss=huber their square; default 0.1"},
     {"bias", 'B', "X", "train", TO_SPEC, "svm, sgd: the constant feature behind the intercept, -1 for none; default 1"},
     {"cache", 0, "NAME", "train", TO_SPEC, "svm: float32 or bf16: what features are rounded to for training; bf16 takes half the memory; default float32"},
+    {"warm-start", 0, "MODEL", "train", TO_SPEC, "go on from MODEL (sgd), or begin at it (logistic): preparation, map, seed and lambda are its own"},
     {"task", 0, "NAME", "train", TO_SPEC, "auto, classify or regress; default auto: by the labels"},
     {"lambda", 0, "X", "train", TO_SPEC, "regularisation, relative to the rows; default auto: by search"},
     {"path", 0, "C,C,...", "train", TO_SPEC, "svm: values of C to choose from by --search or -v, or auto: 2^-5, 2^-3, ... while they get better"},

@@ -10,6 +10,7 @@
 #include "math/micro.h"
 #include "model/checkpoint.h"
 #include "model/passes.h"
+#include "warm.h"
 #include "watch.h"
 
 #include <math.h>
@@ -232,6 +233,25 @@ static klift_status count_labels(const klift_spec *spec, const kl_tally *tally)
     return status;
 }
 
+/* Preparation, kernel and map by the survey; one that has them goes on with them. */
+static klift_status fit_map(const klift_spec *spec, kl_kernel *kernel, kl_survey *survey, const kl_tally *tally, klift_run *run, klift_map *lift)
+{
+    if (lift->map != NULL) {
+        KL_TRY(kl_warm_check_rows(lift, survey));
+        return kl_prepare_survey(&lift->prepare, survey);
+    }
+    KL_TRY(kl_prepare_fit(&lift->prepare, spec->prepare, survey));
+    lift->prepare.clamped = kl_domain_of(kernel) & KL_NON_NEGATIVE;
+    KL_TRY(kl_prepare_survey(&lift->prepare, survey));
+    survey->prepare = &lift->prepare;
+    KL_TRY(fit_kernel(spec, kernel, survey, tally, run));
+    KL_TRY(new_map(spec, map_text(spec, kernel, survey), kernel, &lift->map));
+    KL_TRY(check_scale(lift->map, survey));
+    KL_TRY(kl_map_make(lift->map, survey, survey->columns, run));
+    say_map(spec, lift->map, run);
+    return KLIFT_OK;
+}
+
 static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reader *reader, bool needs_goal, klift_run *run, kl_tally *tally, kl_seen *seen, klift_map *lift)
 {
     kl_survey survey = {0};
@@ -242,11 +262,13 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     if (spec->dim > 0 && reader->dim == 0)
         reader->dim = spec->dim;
     KL_GO(kl_map_sample(spec->map, kernel, spec->features, &sample));
-    sample = most(sample, kl_kernel_searched(kernel, &param) != NULL ? SEARCH_SAMPLE : SAMPLE);
+    sample = lift->map != NULL ? SAMPLE : most(sample, kl_kernel_searched(kernel, &param) != NULL ? SEARCH_SAMPLE : SAMPLE);
     KL_GO(kl_survey_count(reader, spec->seed, sample, run, counts ? tally : NULL, seen, &survey));
     say_survey(spec, &survey, run);
-    KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
-    lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
+    if (lift->map == NULL) {
+        KL_GO(kl_schema_keep(&reader->schema, &lift->schema));
+        lift->index_base = survey.index_base == 0 ? 0 : 1; /* 1 is also what rows without indices get: the same model from every format */
+    }
     status = kl_settings_goal(spec, &survey, &goal);
     if (status == KLIFT_OK)
         lift->goal = (int)goal;
@@ -259,21 +281,29 @@ static klift_status fit_data(const klift_spec *spec, kl_kernel *kernel, kl_reade
     lift->table_bytes = reader->schema.count * KL_SCHEMA_COLUMN_BYTES;
     lift->rows = survey.complete ? survey.rows : INT64_MAX;
     lift->sample = survey.sample.rows;
-    KL_GO(kl_prepare_fit(&lift->prepare, spec->prepare, &survey));
-    lift->prepare.clamped = kl_domain_of(kernel) & KL_NON_NEGATIVE;
-    KL_GO(kl_prepare_survey(&lift->prepare, &survey));
-    survey.prepare = &lift->prepare;
-    KL_GO(fit_kernel(spec, kernel, &survey, tally, run));
-    KL_GO(new_map(spec, map_text(spec, kernel, &survey), kernel, &lift->map));
-    KL_GO(check_scale(lift->map, &survey));
-    KL_GO(kl_map_make(lift->map, &survey, survey.columns, run));
-    say_map(spec, lift->map, run);
+    KL_GO(fit_map(spec, kernel, &survey, tally, run, lift));
     kl_batch prepared = kl_rows_view(&survey.sample);
     lift->entries = kl_lift_entries(lift, &prepared);
     if (reader->dim == 0 && survey.sparse)
         reader->dim = lift->prepare.n_in; /* so that the reader itself places an index beyond it */
 done:
     kl_survey_clear(&survey);
+    return status;
+}
+
+/* The lift of a model, for rows that go on where it ended. */
+static klift_status fit_start(const klift_spec *spec, const klift_model *start, kl_reader *reader, klift_run *run, kl_tally *tally, klift_map **out)
+{
+    klift_map *lift;
+    klift_status status;
+    KL_TRY(kl_lift_copy(start->lift, &lift));
+    if (kl_reader_can_match(reader))
+        KL_GO(kl_pipeline_match(lift, &start->weights.classes, reader));
+    KL_GO(fit_data(spec, lift->map->kernel, reader, true, run, tally, NULL, lift));
+    *out = lift;
+    return KLIFT_OK;
+done:
+    kl_lift_free(lift);
     return status;
 }
 
@@ -301,6 +331,7 @@ done:
 klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **out)
 {
     kl_tally tally = {0};
+    KL_TRY(kl_warm_refuse(spec));
     klift_status status = fit(spec, reader, needs_goal, run, &tally, NULL, out);
     kl_tally_clear(&tally);
     return status;
@@ -354,7 +385,7 @@ klift_status kl_pipeline_match(const klift_map *lift, const kl_names *classes, k
     return match(lift, words, reader);
 }
 
-static klift_status new_learner(const klift_map *lift, const klift_spec *spec, const kl_tally *tally, klift_run *run, kl_learner **learner)
+static klift_status new_learner(const klift_map *lift, const klift_spec *spec, const kl_tally *tally, const klift_model *start, klift_run *run, kl_learner **learner)
 {
     kl_goal goal = (kl_goal)lift->goal;
     if (spec->task != 0)
@@ -363,6 +394,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, c
         return kl_fail(KLIFT_USAGE, "the map was made without labels: say task=classify or task=regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
     learn.tally = tally != NULL && tally->complete ? tally : NULL;
+    learn.start = start != NULL ? &start->weights : NULL;
     KL_TRY(check_plan(spec, goal, lift, 0, run));
     kl_text text = {0};
     klift_status status = kl_settings_learner(spec, &text);
@@ -440,24 +472,28 @@ static klift_status take_up(kl_checkpoint *checkpoint, kl_reader *reader, klift_
     return KLIFT_OK;
 }
 
-klift_status kl_pipeline_train(const klift_spec *spec, kl_reader *reader, klift_run *run, klift_model **model)
+klift_status kl_pipeline_train(const klift_spec *given, kl_reader *reader, klift_run *run, klift_model **model)
 {
     bool keeps = kl_run_upkeep(run).path != NULL;
     kl_checkpoint checkpoint = {0};
+    klift_model *start;
     klift_map *lift = NULL;
     kl_learner *learner = NULL;
     kl_watcher watcher;
     kl_tally tally = {0};
     klift_status status;
     *model = NULL;
-    if (strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
+    KL_TRY(kl_warm_open(given, run, &start));
+    const klift_spec own = kl_warm_settings(given, start), *spec = &own;
+    KL_GO(start != NULL && keeps ? kl_fail(KLIFT_USAGE, "a training that goes on from a model keeps no checkpoint; leave checkpoint out, or warm-start") : KLIFT_OK);
+    if (start == NULL && strcmp(kl_settings_kernel(spec), "linear") != 0) /* its features are the columns, not known yet */
         KL_GO(check_plan(spec, KL_CLASSIFY, NULL, 0, run));
     if (keeps)
         KL_GO(kl_checkpoint_open(&checkpoint, spec, klift_version(), run));
     KL_GO(take_up(&checkpoint, reader, &lift, &tally));
     if (lift == NULL)
-        KL_GO(fit(spec, reader, true, run, &tally, keeps ? &checkpoint.all : NULL, &lift));
-    KL_GO(new_learner(lift, spec, &tally, run, &learner));
+        KL_GO(start != NULL ? fit_start(spec, start, reader, run, &tally, &lift) : fit(spec, reader, true, run, &tally, keeps ? &checkpoint.all : NULL, &lift));
+    KL_GO(new_learner(lift, spec, &tally, start, run, &learner));
     if (keeps) {
         KL_GO(kl_checkpoint_begin(&checkpoint, lift, &tally));
         KL_GO(check_plan(spec, learner->spec.goal, lift, kl_checkpoint_bytes(&checkpoint, learner) + least(kl_learner_block(learner->features), lift->rows) * lift->row_bytes, run));
@@ -474,6 +510,7 @@ done:
     kl_tally_clear(&tally);
     kl_learner_free(learner);
     kl_lift_free(lift);
+    kl_model_free(start);
     return status;
 }
 
@@ -482,9 +519,10 @@ klift_status kl_pipeline_stats(const klift_map *lift, const klift_spec *spec, kl
     klift_stats *stats = NULL;
     klift_status status;
     *out = NULL;
+    KL_GO(kl_warm_refuse(spec));
     KL_GO(kl_new(&stats, 1, sizeof *stats, "statistics"));
     KL_GO(kl_lift_copy(lift, &stats->lift));
-    KL_GO(new_learner(stats->lift, spec, NULL, run, &stats->learner));
+    KL_GO(new_learner(stats->lift, spec, NULL, NULL, run, &stats->learner));
     if (stats->learner->type->merge == NULL)
         status = kl_fail(KLIFT_USAGE, "learner %s has no statistics that add; train it with klift_train", spec->learner);
 done:

@@ -14,7 +14,7 @@ level() {
 }
 place() { # folder of a source file; the files of src/ itself are layers of their own
     case $1 in
-    src/pipeline.* | src/pipeline_* | src/watch.*) echo pipeline ;; src/api.c | src/list.* | src/doctor.*) echo api ;; src/*/*) echo "$1" | cut -d/ -f2 ;; cli/*) echo cli ;;
+    src/pipeline.* | src/pipeline_* | src/warm.* | src/watch.*) echo pipeline ;; src/api.c | src/list.* | src/doctor.*) echo api ;; src/*/*) echo "$1" | cut -d/ -f2 ;; cli/*) echo cli ;;
     esac
 }
 for file in $(find src cli -name '*.[ch]' | sort); do
@@ -22,7 +22,7 @@ for file in $(find src cli -name '*.[ch]' | sort); do
     for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
         case $include in
         klift.h) continue ;;
-        pipeline.h | watch.h) to=pipeline ;; list.h | doctor.h) to=api ;;
+        pipeline.h | warm.h | watch.h) to=pipeline ;; list.h | doctor.h) to=api ;;
         */*) to=${include%%/*} ;;
         *) to=$from ;; # a header beside the file
         esac

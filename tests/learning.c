@@ -18,7 +18,7 @@ static klift_status set(klift_spec *spec, const char *key, const char *value)
 
 static klift_status set_all(klift_spec *spec, const training *how)
 {
-    const char *const pairs[][2] = {{"kernel", how->kernel != NULL ? how->kernel : "linear"}, {"map", how->map}, {"features", how->features}, {"learner", how->learner}, {"task", how->task}, {"lambda", how->lambda}, {"c", how->c}, {"class-weight", how->class_weight},
+    const char *const pairs[][2] = {{"kernel", how->kernel != NULL ? how->kernel : "linear"}, {"map", how->map}, {"features", how->features}, {"warm-start", how->warm_start}, {"holdout", how->holdout}, {"early-stop", how->early_stop}, {"learner", how->learner}, {"task", how->task}, {"lambda", how->lambda}, {"c", how->c}, {"class-weight", how->class_weight},
                                     {"seed", how->seed}, {"search", how->search}, {"prepare", how->prepare}, {"allow-one-class", how->allow_one_class}, {"probability", how->probability}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         klift_status status = set(spec, pairs[i][0], pairs[i][1]);

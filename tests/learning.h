@@ -10,6 +10,7 @@
 typedef struct training {
     const char *kernel, *map, *features;
     const char *learner, *task, *lambda, *c, *class_weight, *seed, *search, *prepare, *allow_one_class, *probability;
+    const char *warm_start, *holdout, *early_stop;
     const char *threads, *batch, *memory;
     bool once; /* the rows can be read once only */
     const klift_batch *instead; /* of the rows given, where several trainings are */

@@ -19,6 +19,7 @@ typedef struct kl_smooth {
 
 typedef struct kl_descent {
     double tolerance; /* of the gradient's length, relative to that at the start */
+    double from;      /* the gradient's length that it is relative to instead; 0: that at the start */
     int64_t most;     /* passes */
     kl_keep *keep;    /* of the way so far, between passes: w and what belongs to it; NULL: nobody */
     int64_t passes;   /* made */

@@ -131,6 +131,14 @@ static klift_status check_probability(const kl_learner_type *type, const kl_lear
     return KLIFT_OK;
 }
 
+static klift_status check_start(const kl_learner_type *type, const kl_learn_spec *spec)
+{
+    if (spec->start == NULL || type->starts)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_USAGE, "learner %s does not go on from a model: %s; leave warm-start out, or use learner=sgd", type->name,
+                   type->merge != NULL ? "its statistics are not in it, add them by klift_stats instead" : "its solution is the same wherever it begins");
+}
+
 static klift_status read_text(kl_learner *learner, const char *text)
 {
     kl_spec *parsed = NULL;
@@ -186,6 +194,7 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(read_type(learner, parsed));
     KL_GO(check_code(learner->type, spec));
     KL_GO(check_probability(learner->type, spec));
+    KL_GO(check_start(learner->type, spec));
     learner->spec = *spec;
     learner->spec.path = learner->spec.class_weight = NULL;
     learner->spec.tally = NULL;

@@ -25,6 +25,8 @@ typedef enum { KL_CLASSIFY, KL_REGRESS } kl_goal;
 typedef enum { KL_BY_FOLDS, KL_BY_HOLDOUT, KL_BY_GCV, KL_BY_HAND } kl_search;
 #define KL_SEARCH_WORDS "auto|folds|holdout|gcv"
 
+struct kl_weights;
+
 /* What decides the result. lambda is relative to n: (1/n) sum loss + lambda |w|^2 / 2. */
 typedef struct kl_learn_spec {
     kl_goal goal;
@@ -42,6 +44,7 @@ typedef struct kl_learn_spec {
     const char *path;         /* NULL: none. Values of C to search: it, class_weight and tally are looked at by kl_learner_new only */
     const char *class_weight; /* NULL: none */
     const kl_tally *tally;    /* of the rows to come, where they were counted; NULL: they were not */
+    const struct kl_weights *start; /* of a model with the same features to go on from; NULL: none. Borrowed as long as the learner is there */
     uint64_t seed;
 } kl_learn_spec;
 
@@ -124,6 +127,7 @@ typedef struct kl_learner_type {
     bool paths; /* it can choose C from a path */
     bool probabilities; /* it has them */
     bool by_parts;      /* (with learn) it takes the features of one copy of a map at a time: the map is to be made of copies */
+    bool starts; /* it can go on from weights */
     bool shows; /* learn gives weights on the way to whoever watches */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
     /* raw rows of the block to come, in order: labels, weights and whatever is kept of x */

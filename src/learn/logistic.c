@@ -11,6 +11,7 @@
 #include "learn/targets.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { CLASSES, TOLERANCE, PASSES };
 enum { MULTINOMIAL };
@@ -61,12 +62,35 @@ static klift_status curve(void *user, const double *w, const double *s, double *
     return kl_log_loss_curve(user, w, s, product);
 }
 
-static klift_status solve(const kl_learner *learner, kl_log_loss *l, klift_run *run, double *w)
+/* The weights to begin at, which change no solution: their classes are to be those of the rows. w is zero, and from is the gradient there. */
+static klift_status begin_at(const kl_weights *start, const kl_names *classes, kl_log_loss *l, double *w, double *from)
+{
+    int64_t size = kl_log_loss_size(l), count = l->outputs * l->features;
+    double value, *gradient;
+    for (int64_t k = 0; k < classes->count || k < start->classes.count; k++)
+        if (k >= classes->count || k >= start->classes.count || strcmp(classes->name[k], start->classes.name[k]) != 0)
+            return kl_fail(KLIFT_DATA, "learner logistic begins at weights of the same classes only, and the model has class '%.60s' where the rows have '%.60s'; leave warm-start out",
+                           k < start->classes.count ? start->classes.name[k] : "", k < classes->count ? classes->name[k] : "");
+    KL_TRY(kl_new(&gradient, size, sizeof *gradient, "the weights"));
+    klift_status status = kl_log_loss_look(l, w, &value, gradient);
+    for (int64_t i = 0; i < size; i++)
+        *from += gradient[i] * gradient[i];
+    *from = sqrt(*from);
+    memcpy(w, start->w, (size_t)count * sizeof *w);
+    memcpy(w + count, start->b, (size_t)l->outputs * sizeof *w);
+    kl_free(gradient);
+    return status;
+}
+
+static klift_status solve(const kl_learner *learner, const kl_names *classes, kl_log_loss *l, klift_run *run, double *w)
 {
     kl_smooth problem = {.size = kl_log_loss_size(l), .user = l, .look = look, .curve = curve, .tell = tell};
     kl_descent way = {.tolerance = learner->value[TOLERANCE].number, .most = (int64_t)learner->value[PASSES].number, .keep = l->passes->keep};
+    if (learner->spec.start != NULL)
+        KL_TRY(begin_at(learner->spec.start, classes, l, w, &way.from));
     KL_TRY(kl_trust_region(&problem, w, &way));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, gradient %.2g of that at the start, %lld passes", way.value, way.slope, (long long)way.passes);
+    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, gradient %.2g of that at %s, %lld passes", way.value, way.slope,
+               learner->spec.start != NULL ? "no weights" : "the start", (long long)way.passes);
     if (way.slope > way.tolerance)
         kl_run_say(run, KLIFT_EVENT_WARNING, "passes", "the gradient is still %.2g of that at the start; allow more passes, or use a larger lambda", way.slope);
     return KLIFT_OK;
@@ -136,7 +160,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     KL_GO(give_probability(spec, l.joint, weights));
     KL_GO(kl_log_loss_new(&l));
     KL_GO(kl_new(&w, kl_log_loss_size(&l), sizeof *w, "the weights"));
-    KL_GO(solve(learner, &l, run, w));
+    KL_GO(solve(learner, &weights->classes, &l, run, w));
     KL_GO(give_weights(&l, w, weights));
 done:
     kl_log_loss_clear(&l);
@@ -158,6 +182,7 @@ const kl_learner_type kl_learner_logistic = {
     .params = params,
     .state_size = sizeof(state),
     .probabilities = true,
+    .starts = true,
     .begin = begin,
     .observe = observe,
     .learn = learn,

@@ -244,9 +244,26 @@ void kl_online_begin(kl_online *s, const kl_online_rows *rows)
             }
             *(pass == 0 ? &mean : &spread) = sum / weight;
         }
-        s->output[o].shift = mean;
+        if (s->start == 0)
+            s->output[o].shift = mean;
         s->output[o].first = first_step(s, sqrt(spread), weight > 0 ? square / weight : 0);
     }
+}
+
+klift_status kl_online_resume(kl_online *s, int64_t output, double sign, const double *w, double b)
+{
+    kl_online_output *out = &s->output[output];
+    if (s->bias == 0 && !s->numbers && b != 0)
+        return kl_fail(KLIFT_USAGE, "bias=%g leaves the intercept out, and the weights to go on from have one; leave bias out", s->bias);
+    for (int64_t p = 0; p < s->features; p++) {
+        s->v[output * s->features + p] = sign * w[p];
+        if (s->average)
+            s->u[output * s->features + p] = sign * w[p];
+    }
+    *out = (kl_online_output){.scale = 1, .share = 1, .first = 1, .shift = s->numbers ? sign * b : 0};
+    out->v = out->u = s->numbers || s->bias == 0 ? 0 : sign * b / s->bias;
+    measure_norms(s, output, output + 1);
+    return KLIFT_OK;
 }
 
 void kl_online_copy(kl_online *s, int64_t from, int64_t to, double sign)

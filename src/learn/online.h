@@ -39,6 +39,7 @@ typedef struct kl_online {
     double *v, *u;            /* (outputs, features); u only where it is averaged */
     kl_online_output *output; /* (outputs) */
     double weight;            /* T */
+    double start;             /* T at the beginning: of the weights that it went on from */
     int64_t rows;             /* seen */
 } kl_online;
 
@@ -52,6 +53,8 @@ typedef struct kl_online_rows {
 } kl_online_rows;
 
 klift_status kl_online_grow(kl_online *s, int64_t outputs); /* the fields above outputs are set; new ones are zero */
+/* An output goes on from w (features) and b, which `start` made. KLIFT_USAGE where there is no intercept for b. */
+klift_status kl_online_resume(kl_online *s, int64_t output, double sign, const double *w, double b);
 /* Before the first visit: the first steps and shifts of all outputs, from the first rows. */
 void kl_online_begin(kl_online *s, const kl_online_rows *rows);
 void kl_online_copy(kl_online *s, int64_t from, int64_t to, double sign); /* output `to` becomes sign times output `from` */

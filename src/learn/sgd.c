@@ -63,6 +63,32 @@ static klift_status check_loss(const kl_learner *learner, const kl_loss_type *lo
     return KLIFT_OK;
 }
 
+/* Of two classes only the first has one. */
+static int64_t outputs_of(const kl_targets *t)
+{
+    return t->goal == KL_REGRESS ? t->columns : t->columns <= 2 ? FIRST_CLASS + 1 : FIRST_CLASS + t->columns;
+}
+
+/* Outputs and classes of the weights to go on from. A class that they do not have begins where every row is told from it: at a
+ * score of -1. */
+static klift_status resume(kl_learner *learner)
+{
+    state *st = learner->state;
+    kl_online *s = &st->online;
+    const kl_weights *from = learner->spec.start;
+    int64_t known = from->classes.count, index;
+    for (int64_t k = 0; k < known; k++)
+        KL_TRY(kl_names_add(&st->targets.classes, from->classes.name[k], &index));
+    st->targets.columns = s->numbers ? from->outputs : known;
+    s->start = s->weight = from->weight;
+    KL_TRY(kl_online_grow(s, outputs_of(&st->targets)));
+    if (!s->numbers && s->bias > 0)
+        s->output[NOBODY].v = s->output[NOBODY].u = -1 / s->bias;
+    for (int64_t o = 0; o < from->outputs; o++) /* of two classes theirs is for the second, ours for the first */
+        KL_TRY(kl_online_resume(s, s->numbers ? o : FIRST_CLASS + o, known == 2 ? -1 : 1, from->w + o * s->features, from->b[o]));
+    return KLIFT_OK;
+}
+
 /* The lambda of rows that are learnt from before they are all known: C counts rows, not their weights. */
 static klift_status early_lambda(const kl_learn_spec *spec, klift_run *run, double *lambda)
 {
@@ -95,6 +121,8 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     st->online = (kl_online){.loss = &kl_loss_types[loss], .epsilon = value[EPSILON].number, .bias = value[BIAS].number > 0 ? value[BIAS].number : 0, .step = value[STEP].number,
                              .pegasos = value[STEP].word == STEP_PEGASOS, .project = value[PROJECT].word == 1, .average = value[AVERAGE].word == 1, .numbers = !classes,
                              .features = learner->features, .target_of = target_of, .user = &st->targets};
+    if (learner->spec.start != NULL)
+        KL_TRY(resume(learner));
     return streams(value) ? early_lambda(&learner->spec, run, &st->online.lambda) : KLIFT_OK;
 }
 
@@ -115,12 +143,6 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
 
 /* ---- outputs ---- */
 
-/* Of two classes only the first has one. */
-static int64_t outputs_of(const kl_targets *t)
-{
-    return t->goal == KL_REGRESS ? t->columns : t->columns <= 2 ? FIRST_CLASS + 1 : FIRST_CLASS + t->columns;
-}
-
 /* Outputs for the classes that have come since. */
 static klift_status add_outputs(state *st)
 {
@@ -140,7 +162,7 @@ static double mean_loss(const state *st)
     double sum = 0;
     for (int64_t o = s->numbers ? 0 : FIRST_CLASS; o < s->outputs; o++)
         sum += s->output[o].sum;
-    return sum / s->weight;
+    return sum / (s->weight - s->start);
 }
 
 static klift_status give_output(const kl_online *s, int64_t output, double sign, double *w, double *b)
@@ -161,6 +183,8 @@ static klift_status give_weights(const kl_learner *learner, double rows, kl_weig
     const kl_online *s = &st->online;
     int64_t *column = NULL;
     klift_status status;
+    if (learner->spec.start != NULL)
+        rows += learner->spec.start->rows;
     *weights = (kl_weights){.goal = learner->spec.goal, .features = learner->features, .search = KL_BY_HAND, .folds = learner->spec.folds, .cv_error = NAN, .rows = rows,
                             .weight = s->weight, .lambda = s->lambda};
     KL_GO(kl_targets_outputs(&st->targets, weights, &column));
@@ -187,10 +211,10 @@ static klift_status take_rows(kl_learner *learner, int64_t rows, klift_run *run)
     kl_online *s = &st->online;
     kl_online_rows block = {.count = rows, .z = st->z, .weight = st->targets.weight};
     KL_TRY(add_outputs(st));
-    if (s->weight == 0)
+    if (s->weight == s->start)
         kl_online_begin(s, &block);
     KL_TRY(kl_online_visit(s, &block, 0, s->outputs, run));
-    learner->loss = s->weight > 0 ? mean_loss(st) : NAN;
+    learner->loss = s->weight > s->start ? mean_loss(st) : NAN;
     st->targets.count = 0;
     return KLIFT_OK;
 }
@@ -240,7 +264,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
 {
     const state *st = learner->state;
     (void)lift;
-    KL_TRY(kl_targets_check(&st->targets, st->online.weight, learner->spec.allow_one_class));
+    KL_TRY(kl_targets_check(&st->targets, st->online.weight - st->online.start, learner->spec.allow_one_class));
     kl_run_say(run, KLIFT_EVENT_NOTE, "rows", "loss %.7g of rows before they were learnt from", learner->loss);
     return give_weights(learner, (double)st->online.rows, weights);
 }
@@ -295,7 +319,7 @@ static klift_status pass_over(state *st, tour *t, klift_run *run)
         int64_t left = st->targets.count - t->at;
         kl_online_rows rows = {left < t->passes->at_most ? left : t->passes->at_most, t->order + t->at, t->z, st->targets.weight, t->settled};
         klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
-        if (status == KLIFT_OK && s->weight == 0 && !t->settled)
+        if (status == KLIFT_OK && s->weight == s->start && !t->settled)
             kl_online_begin(s, &rows);
         if (status == KLIFT_OK)
             status = kl_online_visit(s, &rows, s->numbers ? 0 : FIRST_CLASS, s->outputs, run);
@@ -342,7 +366,7 @@ static klift_status descend(const kl_learner *learner, tour *t, double n, klift_
         kl_random from = {learner->spec.seed, (uint32_t)t->pass, KL_DRAW_SWEEP};
         kl_random_permutation(&from, 0, rows, t->order);
         KL_TRY(pass_over(st, t, run));
-        double sum = mean_loss(st) * st->online.weight, gained = sum - t->before;
+        double sum = mean_loss(st) * (st->online.weight - st->online.start), gained = sum - t->before;
         t->before = sum;
         t->pass++;
         t->at = 0;
@@ -373,7 +397,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     if (passes->keep != NULL && passes->keep->found != NULL)
         KL_GO(load(&t, st, passes_of(learner)));
     KL_GO(descend(learner, &t, n, run));
-    st->online.weight = n;
+    st->online.weight = st->online.start + n;
     status = give_weights(learner, (double)st->targets.count, weights);
 done:
     kl_free(t.order);
@@ -394,6 +418,7 @@ const kl_learner_type kl_learner_sgd = {
     .summary = "stochastic gradient descent on the features: one pass as rows come, or more",
     .params = params,
     .state_size = sizeof(state),
+    .starts = true,
     .shows = true,
     .begin = begin,
     .observe = observe,

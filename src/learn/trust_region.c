@@ -188,7 +188,8 @@ static klift_status begin(state *st, const double *w)
     st->way->passes = 0;
     memcpy(st->w, w, (size_t)n * sizeof *w);
     KL_TRY(st->problem->look(st->problem->user, st->w, &st->value, st->g));
-    st->start = st->radius = length(n, st->g);
+    st->radius = length(n, st->g);
+    st->start = st->way->from > 0 ? st->way->from : st->radius;
     st->first = st->on = true;
     return told(st);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, CACHE, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, CACHE, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, WARM_START, SEED, DIM };
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -30,6 +30,7 @@ const kl_param kl_settings_params[] = {
     {"allow-one-class", KL_WORD, "false", 0, 0, false, "false|true", "train a classifier on rows of one class: it always answers that class"},
     {"probability", KL_WORD, "false", 0, 0, false, "false|true", "fit probabilities of the classes on scores of rows held out"},
     {"class-weight", KL_FREE, "none", 0, 0, false, NULL, "factor of the rows of a class: none, balanced (all classes weigh the same) or LABEL=W,LABEL=W"},
+    {"warm-start", KL_FREE, "none", 0, 0, false, NULL, "a model to go on from (sgd), or to begin at (logistic): preparation, map, seed and lambda are its own"},
     {"seed", KL_WHOLE, "1", 0, 0x1p53, false, NULL, "seed of everything random"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "columns of the data, for a map made without data; 0: from the data"},
     {0}};
@@ -41,6 +42,7 @@ klift_status kl_settings_new(klift_spec **spec)
     (*spec)->lambda = (*spec)->c = NAN;
     for (int i = MAP; kl_settings_params[i].name != NULL; i++)
         KL_GO(kl_settings_set(*spec, kl_settings_params[i].name, kl_settings_params[i].fallback));
+    (*spec)->given = 0;
     return KLIFT_OK;
 done:
     kl_settings_free(*spec);
@@ -54,6 +56,11 @@ static klift_status check_kernel(const char *text)
     KL_TRY(kl_kernel_new(text, &kernel));
     kl_kernel_free(kernel);
     return KLIFT_OK;
+}
+
+static klift_status check_file(const char *text)
+{
+    return *text != '\0' ? KLIFT_OK : kl_fail(KLIFT_USAGE, "warm-start is empty; give the file of a model, or none");
 }
 
 static klift_status set_text(char **field, const char *value, klift_status (*check)(const char *))
@@ -78,6 +85,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     if (index < 0)
         return kl_unknown("setting", key, kl_param_name_at, kl_settings_params);
     KL_TRY(kl_param_read(&kl_settings_params[index], value, "settings", &v));
+    spec->given |= UINT64_C(1) << index;
     switch (index) {
     case KERNEL: return set_text(&spec->kernel, value, check_kernel);
     case MAP: return set_text(&spec->map, value, kl_map_check);
@@ -100,6 +108,7 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case ONE_CLASS: spec->allow_one_class = v.word == 1; break;
     case PROBABILITY: spec->probability = v.word == 1; break;
     case CLASS_WEIGHT: return set_text(&spec->class_weight, value, kl_class_weight_check_text);
+    case WARM_START: return set_text(&spec->warm_start, value, check_file);
     case SEED: spec->seed = (uint64_t)v.number; break;
     default: spec->dim = (int64_t)v.number; break;
     }
@@ -108,6 +117,11 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     if (has_path(spec) && !(isnan(spec->lambda) && isnan(spec->c)))
         return kl_fail(KLIFT_USAGE, "path chooses C: leave lambda and c out, or the path");
     return KLIFT_OK;
+}
+
+bool kl_settings_given(const klift_spec *spec, const char *key)
+{
+    return spec->given >> kl_params_find(kl_settings_params, key) & 1;
 }
 
 const char *kl_settings_kernel(const klift_spec *spec)
@@ -160,6 +174,8 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_word(text, PROBABILITY, spec->probability);
     kl_text_add(text, ",class-weight=");
     kl_spec_print_value(spec->class_weight, text);
+    kl_text_add(text, ",warm-start=");
+    kl_spec_print_value(spec->warm_start, text);
     print_number(text, "seed", (double)spec->seed, "");
     print_number(text, "dim", (double)spec->dim, "");
 }
@@ -173,6 +189,7 @@ void kl_settings_free(klift_spec *spec)
     kl_free(spec->learner);
     kl_free(spec->path);
     kl_free(spec->class_weight);
+    kl_free(spec->warm_start);
     kl_free(spec);
 }
 

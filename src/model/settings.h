@@ -22,7 +22,9 @@ struct klift_spec {
     kl_decode decode;
     bool allow_one_class, probability;
     char *class_weight; /* none, balanced or LABEL=W,... */
+    char *warm_start;   /* file of a model to go on from; none */
     uint64_t seed;
+    uint64_t given;     /* a bit for every setting that was made, by its place in the table */
 };
 #define KL_TASK_WORDS "auto|classify|regress"
 
@@ -30,6 +32,7 @@ extern const kl_param kl_settings_params[];
 
 klift_status kl_settings_new(klift_spec **spec);
 klift_status kl_settings_set(klift_spec *spec, const char *key, const char *value);
+bool kl_settings_given(const klift_spec *spec, const char *key); /* it was set, if to its default */
 void kl_settings_print(const klift_spec *spec, kl_text *text); /* items that kl_settings_set reads back */
 void kl_settings_free(klift_spec *spec);
 const char *kl_settings_kernel(const klift_spec *spec);

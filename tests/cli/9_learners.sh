@@ -35,3 +35,22 @@ says "  with the way out" err 'leave --step out|leave step out'
 holds "  and the model that was there stays" cmp before.klift doubly.klift
 expect 2 "it refuses a map without copies" "$KLIFT" train train.svm --features 64 --map nystrom --learner doubly-stochastic -o no.klift
 says "  and names maps that have some" err 'no independent copies.*fourier'
+
+expect 0 "sgd goes on from a model" "$KLIFT" train test.svm --learner sgd --warm-start sgd.klift -o more.klift
+says "  and says so" err 'goes on from sgd.klift, of [0-9]+ rows'
+"$KLIFT" inspect --json more.klift >out
+is_json "  counting its rows" out "j['rows'] == $(cat train.svm test.svm | wc -l)"
+expect 0 "into the same file too" bash -c "cp sgd.klift same.klift; '$KLIFT' train test.svm --learner sgd --warm-start same.klift -o same.klift"
+holds "  the same model" cmp more.klift same.klift
+expect 0 "and from a pipe" bash -c "cat test.svm | '$KLIFT' train - --learner sgd --warm-start sgd.klift -o piped.klift"
+holds "  the same model again" cmp more.klift piped.klift
+expect 2 "what contradicts the model is refused" "$KLIFT" train test.svm --learner sgd --warm-start sgd.klift --features 128 -o no.klift
+says "  with both sides" err '[-]-features 128, but the model to go on from has --features 64'
+expect 2 "ridge does not go on" "$KLIFT" train test.svm --warm-start sgd.klift -o no.klift
+expect 4 "a file that is no model is told" "$KLIFT" train test.svm --learner sgd --warm-start train.svm -o no.klift
+awk 'BEGIN { print "a,colour,kind"; srand(2); for (i = 0; i < 300; i++) { u = rand(); c = int(3 * rand()); print u "," substr("redblutan", 3 * c + 1, 3) "," (u + c / 3 > 0.7 ? "yes" : "no") } }' >table.csv
+expect 0 "a table" "$KLIFT" train table.csv --features 32 --learner sgd -o table.klift
+(sed -n 1p table.csv | awk -F, '{ print $3 "," $2 "," $1 }'; sed 1d table.csv | awk -F, '{ print $3 "," $2 "," $1 }') >turned.csv
+expect 0 "goes on by the names of its columns" "$KLIFT" train turned.csv --label kind --learner sgd --warm-start table.klift -o turned.klift
+expect 0 "  as with the same table" "$KLIFT" train table.csv --label kind --learner sgd --warm-start table.klift -o again.klift
+holds "  the same model" cmp turned.klift again.klift
