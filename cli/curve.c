@@ -49,7 +49,7 @@ static klift_status held_out_error(const curve *c, const klift_model *model, dou
         *error = sqrt(*error);
     free(about);
     if (isnan(*error))
-        return progress_fail(KLIFT_USAGE, "--curve: the learner holds no rows out; give --test FILE, or hold rows out: --search folds or holdout");
+        return progress_fail(KLIFT_USAGE, "--curve: the learner holds no rows out; give --test FILE, or hold rows out: --search folds or holdout (ridge), --holdout 0.1 (sgd with several passes)");
     return KLIFT_OK;
 }
 

@@ -24,6 +24,8 @@ static const cli_option table[] = {
     {"epsilon", 'p', "X", "train", TO_SPEC, "svm, sgd, doubly-stochastic: errors of a regression up to it cost nothing, or with loss=huber their square; default 0.1"},
     {"bias", 'B', "X", "train", TO_SPEC, "svm, sgd: the constant feature behind the intercept, -1 for none; default 1"},
     {"cache", 0, "NAME", "train", TO_SPEC, "svm: float32 or bf16: what features are rounded to for training; bf16 takes half the memory; default float32"},
+    {"holdout", 0, "SHARE", "train", TO_SPEC, "sgd with several passes: hold this share of the rows out, and give the weights of the pass with the least error on them; default: 0.1 with --early-stop"},
+    {"early-stop", 0, "ROUNDS", "train", TO_SPEC, "sgd with several passes: end when so many in a row were no better on the rows held out; default: never"},
     {"warm-start", 0, "MODEL", "train", TO_SPEC, "go on from MODEL (sgd), or begin at it (logistic): preparation, map, seed and lambda are its own"},
     {"task", 0, "NAME", "train", TO_SPEC, "auto, classify or regress; default auto: by the labels"},
     {"lambda", 0, "X", "train", TO_SPEC, "regularisation, relative to the rows; default auto: by search"},

@@ -23,6 +23,7 @@ static struct {
     bool quiet, verbose, hidden, terminal, colour, drawn;
     double started, drawn_at, event_at, stage_at;
     int64_t line_at; /* rows at which the next line is due */
+    double line_loss, line_weight; /* of the last line: the sum of the losses, and their weight */
     int stages, stage, steps; /* steps: events of this stage that had a loss and no rows */
     progress_stage kept[STAGES];
 } screen;
@@ -56,7 +57,7 @@ void progress_leave_screen(const char *path)
 
 void progress_rows(const char *stage, int64_t rows)
 {
-    klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .loss = NAN};
+    klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .loss = NAN, .holdout = NAN};
     progress_event(&event, NULL);
 }
 
@@ -83,6 +84,7 @@ static void enter_stage(const char *name)
         screen.stage = i;
         screen.stage_at = screen.event_at;
         screen.line_at = 1;
+        screen.line_loss = screen.line_weight = 0;
         screen.steps = 0;
     }
 }
@@ -145,6 +147,14 @@ static void print_line(const klift_event *event, double rate, double seconds)
     fprintf(stderr, "%.1f s", seconds);
     if (isfinite(event->loss))
         fprintf(stderr, ", loss %.4g", event->loss);
+    if (isfinite(event->loss) && event->weight > screen.line_weight) { /* as Vowpal Wabbit's progress has it */
+        if (screen.line_weight > 0)
+            fprintf(stderr, ", since last %.4g", (event->loss * event->weight - screen.line_loss) / (event->weight - screen.line_weight));
+        screen.line_loss = event->loss * event->weight;
+        screen.line_weight = event->weight;
+    }
+    if (isfinite(event->holdout))
+        fprintf(stderr, ", holdout %.4g", event->holdout);
     fputc('\n', stderr);
 }
 

@@ -66,7 +66,8 @@ typedef struct klift_event {
     const char *message;       /* notes and warnings; NULL for progress */
     int64_t rows, rows_total;  /* rows_total is 0 while unknown */
     int64_t bytes;
-    double seconds, loss, holdout;
+    double seconds, loss, holdout; /* NaN: not known. holdout: error of the rows held out */
+    double weight;             /* of the rows whose mean loss is; 0: loss is of something else */
 } klift_event;
 typedef int (*klift_event_fn)(const klift_event *event, void *user); /* not 0 = stop: the call returns KLIFT_CANCELLED */
 

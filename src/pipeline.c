@@ -145,6 +145,8 @@ static klift_status try_kernel(const klift_spec *spec, const kl_kernel *kernel, 
     learn.search = KL_BY_FOLDS;
     learn.search_given = true;
     learn.probability = false;
+    learn.holdout = 0;
+    learn.early_stop = 0;
     learn.code = KL_CODE_NONE; /* the error is that of one class against the rest */
     learn.bits = 0;
     learn.decode = KL_DECODE_SOFT;
@@ -356,7 +358,8 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
         KL_GO(sparse ? learner->type->consume_sparse(learner, &entries, run) : learner->type->consume(learner, z, features, rows, run));
         total += rows;
         KL_GO(kl_checkpoint_leave(checkpoint, learner));
-        KL_GO(kl_run_progress(run, learner->type->merge != NULL ? "statistics" : "rows", total, reader->total, learner->loss));
+        KL_GO(kl_run_tell(run, (klift_event){.stage = learner->type->merge != NULL ? "statistics" : "rows", .rows = total, .rows_total = reader->total, .loss = learner->loss,
+                                             .holdout = NAN, .weight = learner->loss_weight}));
         if (rows == block) /* those of the last block are the model itself */
             KL_GO(kl_watcher_block(lift, learner, total, run));
         else

@@ -300,11 +300,17 @@ klift_status kl_run_whole(klift_run *run, int64_t count, kl_task task, void *con
 
 klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss)
 {
+    return kl_run_tell(run, (klift_event){.stage = stage, .rows = rows, .rows_total = rows_total, .loss = loss, .holdout = NAN});
+}
+
+klift_status kl_run_tell(klift_run *run, klift_event event)
+{
     if (run == NULL)
         return KLIFT_OK;
     if (run->event != NULL && !run->hushed) {
-        klift_event event = {.size = sizeof event, .kind = KLIFT_EVENT_PROGRESS, .stage = stage, .rows = rows, .rows_total = rows_total,
-                             .seconds = now() - run->started, .loss = loss, .holdout = NAN};
+        event.size = sizeof event;
+        event.kind = KLIFT_EVENT_PROGRESS;
+        event.seconds = now() - run->started;
         if (run->event(&event, run->user) != 0)
             klift_run_cancel(run);
     }

@@ -35,6 +35,7 @@ bool kl_run_cancelled(const klift_run *run); /* the same without a message, held
 /* From true to false a request to stop is not heard: what is begun is finished. */
 void kl_run_hold(klift_run *run, bool held);
 /* Progress to the callback; KLIFT_CANCELLED when it says stop. */
+klift_status kl_run_tell(klift_run *run, klift_event event); /* its size, kind and seconds are filled in */
 klift_status kl_run_progress(klift_run *run, const char *stage, int64_t rows, int64_t rows_total, double loss);
 /* Whoever looks at models on the way wants the next one at so many rows; INT64_MAX: nobody. */
 int64_t kl_run_wanted(const klift_run *run);

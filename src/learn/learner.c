@@ -139,6 +139,16 @@ static klift_status check_start(const kl_learner_type *type, const kl_learn_spec
                    type->merge != NULL ? "its statistics are not in it, add them by klift_stats instead" : "its solution is the same wherever it begins");
 }
 
+static klift_status check_holdout(const kl_learner_type *type, const kl_learn_spec *spec)
+{
+    if (spec->early_stop > 0 && spec->holdout == 0)
+        return kl_fail(KLIFT_USAGE, "early-stop=%lld needs rows held out; leave holdout=0 out", (long long)spec->early_stop);
+    if (spec->holdout == 0 || type->stops)
+        return KLIFT_OK;
+    return kl_fail(KLIFT_USAGE, "learner %s does not end early by rows held out; leave holdout and early-stop out, or use learner=sgd:passes=100%s", type->name,
+                   type->codes || type->paths ? "; search=holdout chooses lambda by them" : "");
+}
+
 static klift_status read_text(kl_learner *learner, const char *text)
 {
     kl_spec *parsed = NULL;
@@ -195,6 +205,7 @@ klift_status kl_learner_new(const char *text, const kl_learn_spec *spec, int64_t
     KL_GO(check_code(learner->type, spec));
     KL_GO(check_probability(learner->type, spec));
     KL_GO(check_start(learner->type, spec));
+    KL_GO(check_holdout(learner->type, spec));
     learner->spec = *spec;
     learner->spec.path = learner->spec.class_weight = NULL;
     learner->spec.tally = NULL;

@@ -44,6 +44,8 @@ typedef struct kl_learn_spec {
     const char *path;         /* NULL: none. Values of C to search: it, class_weight and tally are looked at by kl_learner_new only */
     const char *class_weight; /* NULL: none */
     const kl_tally *tally;    /* of the rows to come, where they were counted; NULL: they were not */
+    double holdout;     /* share of the rows that no pass learns from; 0: none */
+    int64_t early_stop; /* passes that were no better on them before it ends; 0: all passes */
     const struct kl_weights *start; /* of a model with the same features to go on from; NULL: none. Borrowed as long as the learner is there */
     uint64_t seed;
 } kl_learn_spec;
@@ -127,6 +129,7 @@ typedef struct kl_learner_type {
     bool paths; /* it can choose C from a path */
     bool probabilities; /* it has them */
     bool by_parts;      /* (with learn) it takes the features of one copy of a map at a time: the map is to be made of copies */
+    bool stops; /* it can end early by rows held out */
     bool starts; /* it can go on from weights */
     bool shows; /* learn gives weights on the way to whoever watches */
     klift_status (*begin)(kl_learner *learner, klift_run *run);
@@ -158,6 +161,7 @@ struct kl_learner {
     kl_class_weight class_weight; /* balanced: whoever learns balances them once it knows the rows */
     int64_t features;
     double loss; /* mean over the rows so far, each before it was learnt from, for progress; NaN: not known */
+    double loss_weight; /* of those rows */
     kl_watch *watch; /* NULL: nobody. Borrowed */
     void *state;
 };

@@ -8,6 +8,7 @@
  * other's negative.
  */
 #include "base/memory.h"
+#include "learn/early.h"
 #include "learn/online.h"
 #include "learn/targets.h"
 #include "math/random.h"
@@ -33,6 +34,7 @@ static const kl_param params[] = {
 typedef struct state {
     kl_targets targets; /* streaming: of the block to come; otherwise of all rows */
     kl_online online;
+    kl_early early;     /* several passes: rows held out */
     kl_row *z;          /* (a block) */
     int64_t z_room;
 } state;
@@ -115,6 +117,9 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     if (learner->class_weight.balanced && streams(value))
         return kl_fail(KLIFT_USAGE, "sgd with passes=1 looks at every row once, and for class-weight=balanced it must know before how many there are of each class; give a file instead of a "
                        "pipe, or weights as in class-weight=1=5, or say passes=2");
+    if (learner->spec.holdout > 0 && streams(value))
+        return kl_fail(KLIFT_USAGE, "sgd with passes=1 ends when the rows do, and tells the loss of each before it learns from it; leave holdout and early-stop out, or say learner=sgd:passes=100");
+    st->early = (kl_early){.share = learner->spec.holdout, .patience = learner->spec.early_stop, .seed = learner->spec.seed};
     st->targets.goal = learner->spec.goal;
     if (learner->class_weight.label.count > 0)
         st->targets.by_class = &learner->class_weight;
@@ -128,7 +133,9 @@ static klift_status begin(kl_learner *learner, klift_run *run)
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)
 {
-    return kl_targets_observe(&((state *)learner->state)->targets, x);
+    state *st = learner->state;
+    KL_TRY(kl_targets_observe(&st->targets, x));
+    return kl_early_observe(&st->early, &st->targets, x);
 }
 
 static void plan(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *to)
@@ -215,6 +222,7 @@ static klift_status take_rows(kl_learner *learner, int64_t rows, klift_run *run)
         kl_online_begin(s, &block);
     KL_TRY(kl_online_visit(s, &block, 0, s->outputs, run));
     learner->loss = s->weight > s->start ? mean_loss(st) : NAN;
+    learner->loss_weight = s->weight - s->start;
     st->targets.count = 0;
     return KLIFT_OK;
 }
@@ -257,6 +265,7 @@ static klift_status load_stream(kl_learner *learner, int64_t width, kl_record_re
     if (st->online.outputs != outputs_of(&st->targets))
         return kl_record_damaged("its outputs and its classes do not agree");
     learner->loss = st->online.weight > 0 ? mean_loss(st) : NAN;
+    learner->loss_weight = st->online.weight - st->online.start;
     return KLIFT_OK;
 }
 
@@ -273,7 +282,9 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
 
 typedef struct tour {
     kl_passes *passes;
-    int32_t *order;  /* (rows) */
+    int64_t rows;    /* to learn from */
+    int32_t *number; /* (rows) theirs */
+    int32_t *order;  /* (rows) of this pass */
     kl_row *z;       /* (passes->at_most) */
     const state *st;
     kl_keeping keeping;
@@ -294,10 +305,14 @@ static void save(const void *state_of, kl_record_writer *to)
     kl_keep_put_any(to, &t->before, 1);
     kl_keep_put_flags(to, &t->settled, 1);
     kl_online_save(&t->st->online, to);
+    if (t->st->early.share > 0)
+        kl_early_save(&t->st->early, to);
 }
 
-static klift_status load(tour *t, state *st, int64_t passes)
+static klift_status load(const kl_learner *learner, tour *t)
 {
+    state *st = learner->state;
+    int64_t passes = passes_of(learner);
     kl_record_reader *from = t->passes->keep->found;
     int64_t rows = st->targets.count;
     KL_TRY(kl_keep_get_head(from, KEPT, rows, st->online.features, st->online.outputs));
@@ -308,6 +323,11 @@ static klift_status load(tour *t, state *st, int64_t passes)
     if (t->pass == passes ? t->at > 0 && !t->settled : t->settled)
         return kl_record_damaged("it is not where its passes are");
     KL_TRY(kl_online_load(&st->online, from));
+    if (st->early.share > 0) {
+        kl_weights like;
+        KL_TRY(give_weights(learner, (double)t->rows, &like));
+        KL_TRY(kl_early_load(&st->early, from, &like));
+    }
     return kl_keep_found(t->passes->keep);
 }
 
@@ -315,8 +335,8 @@ static klift_status load(tour *t, state *st, int64_t passes)
 static klift_status pass_over(state *st, tour *t, klift_run *run)
 {
     kl_online *s = &st->online;
-    while (t->at < st->targets.count) {
-        int64_t left = st->targets.count - t->at;
+    while (t->at < t->rows) {
+        int64_t left = t->rows - t->at;
         kl_online_rows rows = {left < t->passes->at_most ? left : t->passes->at_most, t->order + t->at, t->z, st->targets.weight, t->settled};
         klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
         if (status == KLIFT_OK && s->weight == s->start && !t->settled)
@@ -349,34 +369,78 @@ static klift_status measure(state *st, tour *t, double n, klift_run *run, double
     return KLIFT_OK;
 }
 
-static klift_status show_weights(const kl_learner *learner, klift_run *run)
+/* What the weights are now, for whoever looks at them and for the rows held out. */
+static klift_status look_at(const kl_learner *learner, const tour *t, bool watched, klift_run *run, double *error)
 {
-    const state *st = learner->state;
-    kl_weights weights;
-    KL_TRY(give_weights(learner, (double)st->targets.count, &weights));
-    return learner->watch->show(learner->watch, &weights, run);
+    state *st = learner->state;
+    kl_weights now = {0}, shown = {0};
+    klift_status status = KLIFT_OK;
+    if (st->early.share > 0) {
+        KL_GO(give_weights(learner, (double)t->rows, &now));
+        KL_GO(kl_early_test(&st->early, &st->targets, t->passes, run, &now));
+        *error = now.cv_error;
+    }
+    if (watched) {
+        KL_GO(give_weights(learner, (double)t->rows, &shown));
+        shown.cv_error = *error;
+        KL_GO(learner->watch->show(learner->watch, &shown, run));
+    }
+    if (st->early.share > 0)
+        kl_early_keep(&st->early, &now);
+done:
+    kl_weights_clear(&now);
+    return status;
 }
 
 static klift_status descend(const kl_learner *learner, tour *t, double n, klift_run *run)
 {
     state *st = learner->state;
-    int64_t passes = passes_of(learner), rows = st->targets.count;
-    double objective;
-    while (t->pass < passes) {
+    int64_t passes = passes_of(learner), rows = t->rows;
+    double objective, error = NAN;
+    while (t->pass < passes && !kl_early_over(&st->early)) {
         kl_random from = {learner->spec.seed, (uint32_t)t->pass, KL_DRAW_SWEEP};
         kl_random_permutation(&from, 0, rows, t->order);
+        for (int64_t i = 0; i < rows; i++)
+            t->order[i] = t->number[t->order[i]];
         KL_TRY(pass_over(st, t, run));
+        klift_status status = look_at(learner, t, kl_watch_due(learner->watch, (t->pass + 1) * rows, run), run, &error);
+        if (status != KLIFT_OK) /* nothing has changed yet */
+            return kl_keep_at(&t->keeping, status);
         double sum = mean_loss(st) * (st->online.weight - st->online.start), gained = sum - t->before;
         t->before = sum;
         t->pass++;
         t->at = 0;
-        KL_TRY(kl_keep_at(&t->keeping, kl_run_progress(run, "passes", t->pass * rows, passes * rows, gained / n)));
-        if (kl_watch_due(learner->watch, t->pass * rows, run))
-            KL_TRY(show_weights(learner, run));
+        KL_TRY(kl_keep_at(&t->keeping, kl_run_tell(run, (klift_event){.stage = "passes", .rows = t->pass * rows, .rows_total = passes * rows, .loss = gained / n, .holdout = error})));
+    }
+    if (st->early.share > 0) {
+        kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "error %.4g on %lld rows held out, least after pass %lld of %lld", st->early.best.cv_error, (long long)st->early.rows,
+                   (long long)st->early.best_round, (long long)st->early.round);
+        return KLIFT_OK;
     }
     KL_TRY(measure(st, t, n, run, &objective));
     kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, %lld passes", objective, (long long)passes);
     return KLIFT_OK;
+}
+
+/* The last ones, or where rows were held out the best. */
+static klift_status end_passes(kl_learner *learner, const tour *t, double n, kl_weights *weights)
+{
+    state *st = learner->state;
+    st->online.weight = st->online.start + n;
+    if (st->early.share == 0)
+        return give_weights(learner, (double)t->rows, weights);
+    *weights = st->early.best;
+    weights->weight = st->online.weight;
+    st->early.best = (kl_weights){0};
+    return KLIFT_OK;
+}
+
+static double weight_of(const kl_targets *targets, const tour *t)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        sum += targets->weight[t->number[i]];
+    return sum;
 }
 
 static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
@@ -387,19 +451,21 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
     double n;
     klift_status status;
     KL_GO(kl_targets_balance(&st->targets, &learner->class_weight));
-    n = kl_targets_weight(&st->targets);
-    KL_GO(kl_targets_check(&st->targets, n, spec->allow_one_class));
+    KL_GO(kl_targets_check(&st->targets, kl_targets_weight(&st->targets), spec->allow_one_class));
     KL_GO(kl_targets_check_order(&st->targets, "sgd"));
+    KL_GO(kl_new(&t.number, st->targets.count, sizeof *t.number, "the order of rows"));
+    KL_GO(kl_early_split(&st->early, &st->targets, t.number, &t.rows));
+    n = weight_of(&st->targets, &t);
     st->online.lambda = !isnan(spec->c) ? 1 / (spec->c * n) : !isnan(spec->lambda) ? spec->lambda : 1 / n;
     KL_GO(add_outputs(st));
-    KL_GO(kl_new(&t.order, st->targets.count, sizeof *t.order, "the order of rows"));
+    KL_GO(kl_new(&t.order, t.rows, sizeof *t.order, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     if (passes->keep != NULL && passes->keep->found != NULL)
-        KL_GO(load(&t, st, passes_of(learner)));
+        KL_GO(load(learner, &t));
     KL_GO(descend(learner, &t, n, run));
-    st->online.weight = st->online.start + n;
-    status = give_weights(learner, (double)st->targets.count, weights);
+    status = end_passes(learner, &t, n, weights);
 done:
+    kl_free(t.number);
     kl_free(t.order);
     kl_free(t.z);
     return status;
@@ -410,6 +476,7 @@ static void clear(kl_learner *learner)
     state *st = learner->state;
     kl_targets_clear(&st->targets);
     kl_online_clear(&st->online);
+    kl_early_clear(&st->early);
     kl_free(st->z);
 }
 
@@ -418,6 +485,7 @@ const kl_learner_type kl_learner_sgd = {
     .summary = "stochastic gradient descent on the features: one pass as rows come, or more",
     .params = params,
     .state_size = sizeof(state),
+    .stops = true,
     .starts = true,
     .shows = true,
     .begin = begin,

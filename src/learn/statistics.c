@@ -32,6 +32,12 @@ int kl_statistics_fold(uint64_t key, int folds)
     return (int)(kl_mix(key, UINT64_C(0xF01D)) % (uint64_t)folds);
 }
 
+bool kl_statistics_held(uint64_t key, uint64_t seed, double share)
+{
+    kl_random from = {seed, 0, KL_DRAW_HELD};
+    return (double)(kl_random_key(&from, key) >> 11) < share * 0x1p53;
+}
+
 int kl_statistics_set_of(const kl_statistics *s, uint64_t key)
 {
     if (s->sets == 1)

@@ -51,6 +51,8 @@ void kl_statistics_save(const kl_statistics *s, kl_record_writer *to);
 klift_status kl_statistics_load(kl_statistics *s, int64_t width, kl_record_reader *from);
 /* The fold of a row by its key. */
 int kl_statistics_fold(uint64_t key, int folds);
+/* Whether a row is of the share that a seed holds out, by its key. */
+bool kl_statistics_held(uint64_t key, uint64_t seed, double share);
 /* Which set a row of this content belongs to. */
 int kl_statistics_set_of(const kl_statistics *s, uint64_t key);
 /* Key of a row's content and label, the same for every order, shard and format. */

@@ -10,23 +10,6 @@
 
 static const double TRIAL = 10; /* times the tolerance: what the error of a C that is only tried needs */
 
-static double error_of(const kl_svm *st, int64_t row, int64_t outputs, const double *f)
-{
-    const kl_targets *t = &st->targets;
-    int64_t best = 0;
-    double sum = 0;
-    for (int64_t o = 0; t->goal == KL_REGRESS && o < outputs; o++) {
-        double miss = f[o] - t->target[row * t->columns + st->column[o]];
-        sum += miss * miss / (double)outputs;
-    }
-    if (t->goal == KL_REGRESS)
-        return sum;
-    if (outputs == 1 && t->columns == 2)
-        return (f[0] > 0) != (t->target[row] == (double)st->column[0]);
-    for (int64_t o = 1; o < outputs; o++)
-        best = f[o] > f[best] ? o : best;
-    return t->target[row] != (double)st->column[best];
-}
 
 /* For probabilities: the class of a row and its score, of two classes learnt together the difference. */
 static klift_status keep_score(const kl_svm *st, int64_t row, int64_t outputs, const double *f)
@@ -56,7 +39,7 @@ static klift_status test_held(const kl_svm *st, const kl_dual *d, const kl_svm_t
         for (int64_t i = 0; i < count; i++) {
             int64_t row = t->order[from + i];
             kl_dual_scores(d, &t->z[i], &t->z[i], 0, d->outputs, f);
-            sum->error += st->targets.weight[row] * error_of(st, row, d->outputs, f);
+            sum->error += st->targets.weight[row] * kl_targets_error(&st->targets, st->column, row, d->outputs, f);
             sum->weight += st->targets.weight[row];
             if (st->scores != NULL)
                 KL_GO(keep_score(st, row, d->outputs, f));

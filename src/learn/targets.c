@@ -135,6 +135,23 @@ klift_status kl_targets_check_order(const kl_targets *l, const char *learner)
     return KLIFT_OK;
 }
 
+double kl_targets_error(const kl_targets *l, const int64_t *column, int64_t row, int64_t outputs, const double *f)
+{
+    int64_t best = 0;
+    double sum = 0;
+    for (int64_t o = 0; l->goal == KL_REGRESS && o < outputs; o++) {
+        double miss = f[o] - l->target[row * l->columns + column[o]];
+        sum += miss * miss / (double)outputs;
+    }
+    if (l->goal == KL_REGRESS)
+        return sum;
+    if (outputs == 1 && l->columns == 2)
+        return (f[0] > 0) != (l->target[row] == (double)column[0]);
+    for (int64_t o = 1; o < outputs; o++)
+        best = f[o] > f[best] ? o : best;
+    return l->target[row] != (double)column[best];
+}
+
 double kl_targets_weight(const kl_targets *l)
 {
     double sum = 0;

@@ -27,6 +27,8 @@ klift_status kl_targets_outputs(const kl_targets *targets, kl_weights *weights, 
 klift_status kl_targets_check(const kl_targets *targets, double weight, bool allow_one_class);
 /* KLIFT_DATA when rows are too many to be numbered in an order; learner: who orders them. */
 klift_status kl_targets_check_order(const kl_targets *targets, const char *learner);
+/* The error of the scores f (outputs) of a row: 1 for a wrong class, the mean square over targets. column: as of kl_targets_outputs. */
+double kl_targets_error(const kl_targets *targets, const int64_t *column, int64_t row, int64_t outputs, const double *f);
 double kl_targets_weight(const kl_targets *targets); /* the sum of the weights */
 /* Where classes are to be balanced and could not be before all rows were known: ends that; and multiplies the weights. */
 klift_status kl_targets_factors(const kl_targets *targets, kl_class_weight *class_weight);

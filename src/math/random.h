@@ -12,7 +12,7 @@ typedef struct kl_random {
 
 /* Frozen numbers: a change of any value changes every stored model's map. */
 enum { KL_DRAW_FREQUENCY = 1, KL_DRAW_PHASE = 2, KL_DRAW_SAMPLE = 3, KL_DRAW_PAIRS = 4, KL_DRAW_KEEP = 5, KL_DRAW_LENGTH = 6, KL_DRAW_SIGN = 7,
-       KL_DRAW_MIXTURE = 8, KL_DRAW_MATRIX = 9, KL_DRAW_ORDER = 10, KL_DRAW_LANDMARK = 11, KL_DRAW_DEGREE = 20, KL_DRAW_BUCKET = 21, KL_DRAW_FOLD = 22, KL_DRAW_SUMMAND = 30, KL_DRAW_SWEEP = 40, KL_DRAW_CODE = 50, KL_DRAW_SYNTHETIC = 100 };
+       KL_DRAW_MIXTURE = 8, KL_DRAW_MATRIX = 9, KL_DRAW_ORDER = 10, KL_DRAW_LANDMARK = 11, KL_DRAW_DEGREE = 20, KL_DRAW_BUCKET = 21, KL_DRAW_FOLD = 22, KL_DRAW_SUMMAND = 30, KL_DRAW_SWEEP = 40, KL_DRAW_HELD = 41, KL_DRAW_CODE = 50, KL_DRAW_SYNTHETIC = 100 };
 /* Raised when the meaning of a draw changes; stored in models, which refuse another one. */
 enum { KL_STREAM_VERSION = 1 };
 

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, CACHE, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, WARM_START, SEED, DIM };
+enum { KERNEL, MAP, FEATURES, LEARNER, TOLERANCE, EPSILON, BIAS, CACHE, LAMBDA, C, PATH, SEARCH, FOLDS, CODE, BITS, DECODE, PREPARE, TASK, ONE_CLASS, PROBABILITY, CLASS_WEIGHT, HOLDOUT, EARLY_STOP, WARM_START, SEED, DIM };
+
+static const double HELD_OUT = 0.1; /* with early-stop, where the share is not said */
 
 const kl_param kl_settings_params[] = {
     {"kernel", KL_FREE, "gaussian", 0, 0, false, NULL, "kernel with parameters, e.g. gaussian:gamma=0.5 (klift list kernels)"},
@@ -30,6 +32,8 @@ const kl_param kl_settings_params[] = {
     {"allow-one-class", KL_WORD, "false", 0, 0, false, "false|true", "train a classifier on rows of one class: it always answers that class"},
     {"probability", KL_WORD, "false", 0, 0, false, "false|true", "fit probabilities of the classes on scores of rows held out"},
     {"class-weight", KL_FREE, "none", 0, 0, false, NULL, "factor of the rows of a class: none, balanced (all classes weigh the same) or LABEL=W,LABEL=W"},
+    {"holdout", KL_REAL, "auto", 0, 0.9, false, "auto", "share of the rows that sgd with several passes holds out, to give the weights of the pass with the least error on them; auto: 0.1 with early-stop, otherwise 0"},
+    {"early-stop", KL_WHOLE, "0", 0, 1000000000, false, NULL, "end sgd when so many passes in a row were no better on the rows held out; 0: never"},
     {"warm-start", KL_FREE, "none", 0, 0, false, NULL, "a model to go on from (sgd), or to begin at (logistic): preparation, map, seed and lambda are its own"},
     {"seed", KL_WHOLE, "1", 0, 0x1p53, false, NULL, "seed of everything random"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "columns of the data, for a map made without data; 0: from the data"},
@@ -108,6 +112,8 @@ klift_status kl_settings_set(klift_spec *spec, const char *key, const char *valu
     case ONE_CLASS: spec->allow_one_class = v.word == 1; break;
     case PROBABILITY: spec->probability = v.word == 1; break;
     case CLASS_WEIGHT: return set_text(&spec->class_weight, value, kl_class_weight_check_text);
+    case HOLDOUT: spec->holdout = v.number; break;
+    case EARLY_STOP: spec->early_stop = (int64_t)v.number; break;
     case WARM_START: return set_text(&spec->warm_start, value, check_file);
     case SEED: spec->seed = (uint64_t)v.number; break;
     default: spec->dim = (int64_t)v.number; break;
@@ -174,6 +180,8 @@ void kl_settings_print(const klift_spec *spec, kl_text *text)
     print_word(text, PROBABILITY, spec->probability);
     kl_text_add(text, ",class-weight=");
     kl_spec_print_value(spec->class_weight, text);
+    print_number(text, "holdout", spec->holdout, "auto");
+    print_number(text, "early-stop", (double)spec->early_stop, "");
     kl_text_add(text, ",warm-start=");
     kl_spec_print_value(spec->warm_start, text);
     print_number(text, "seed", (double)spec->seed, "");
@@ -250,5 +258,7 @@ kl_learn_spec kl_settings_learn(const klift_spec *spec, kl_goal goal, int64_t ro
                            .bits = spec->bits,
                            .decode = spec->decode,
                            .class_weight = spec->class_weight,
+                           .holdout = !isnan(spec->holdout) ? spec->holdout : spec->early_stop > 0 ? HELD_OUT : 0,
+                           .early_stop = spec->early_stop,
                            .seed = spec->seed};
 }

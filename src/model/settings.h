@@ -22,6 +22,8 @@ struct klift_spec {
     kl_decode decode;
     bool allow_one_class, probability;
     char *class_weight; /* none, balanced or LABEL=W,... */
+    double holdout;     /* share of the rows, NaN: auto */
+    int64_t early_stop; /* passes, 0: none */
     char *warm_start;   /* file of a model to go on from; none */
     uint64_t seed;
     uint64_t given;     /* a bit for every setting that was made, by its place in the table */

@@ -54,3 +54,17 @@ expect 0 "a table" "$KLIFT" train table.csv --features 32 --learner sgd -o table
 expect 0 "goes on by the names of its columns" "$KLIFT" train turned.csv --label kind --learner sgd --warm-start table.klift -o turned.klift
 expect 0 "  as with the same table" "$KLIFT" train table.csv --label kind --learner sgd --warm-start table.klift -o again.klift
 holds "  the same model" cmp turned.klift again.klift
+
+expect 0 "sgd ends early by rows held out" "$KLIFT" train train.svm --features 64 --learner sgd:passes=200 --early-stop 3 -o early.klift
+says "  and tells which pass was the best" err 'rows held out, least after pass [0-9]+ of [0-9]+$'
+says "  and their error" out '^cv error .* held-out rows'
+says "  which its progress has too" err '^klift: passes: .*, loss [0-9.]+, holdout [0-9.]+$'
+expect 0 "a curve of rows that sgd held out" "$KLIFT" train train.svm --features 64 --learner sgd:passes=5 --holdout 0.3 --curve -o early.klift
+says "  has passes that double" out '^curve of rows held out'
+expect 2 "ridge does not end early" "$KLIFT" train train.svm --features 64 --early-stop 3 -o no.klift
+says "  and what does" err '[-]-learner sgd:passes=100'
+"$KLIFT" generate checkerboard stream.svm --rows 20000 -q
+expect 0 "the progress of a pass" "$KLIFT" train stream.svm --features 64 --learner sgd --lambda 0.001 -o stream.klift
+says "  has the loss of rows before they were learnt from" err '^klift: rows: 4096 of 20000 rows, .*, loss [0-9.]+$'
+says "  and that since the last line" err '^klift: rows: 8192 of 20000 rows, .*, loss [0-9.]+, since last [0-9.]+$'
+holds "  of which it is the mean" awk -F'loss |, since last ' '/^klift: rows: (4096|8192) / { l[++n] = $2; s = $3 } END { d = 2 * l[2] - l[1] - s; exit !(n == 2 && d < 0.002 && d > -0.002) }' err
