@@ -57,8 +57,19 @@ const cli_topic topics[] = {
                      "sgd learns from every row as it comes and forgets it: as many rows as you like, from a pipe too, in memory that does not grow with "
                      "them. The loss in its progress lines is that of rows before they were learnt from. With passes=2 or more it takes all rows again, in "
                      "an order of the seed's, from where svm has them. C = 1 unless --lambda or -c say otherwise; the rows of a pipe cannot be counted beforehand, "
-                     "so there -c is refused and lambda is 1e-6 unless it is given. It holds no rows out. If it stops because scores run away, scale the data "
+                     "so there -c is refused and lambda is 1e-6 unless it is given. If it stops because scores run away, scale the data "
                      "(--prepare standardise) or leave step out.",
+                     "With several passes sgd can hold rows out: --holdout SHARE keeps them from being learnt from, by a hash of their content and the seed, and the "
+                     "weights of the pass with the least error on them are given; --early-stop ROUNDS ends it when so many passes in a row were no better "
+                     "(and holds out a tenth, where no share is said).",
+                     "--warm-start MODEL goes on from a model of any learner but one with a code: sgd from its weights and its count of rows, so that steps go on where they were. "
+                     "Preparation, map, seed, task and lambda are the model's (--lambda and -c change the last one); a setting that contradicts it is refused. Classes are "
+                     "those of the model and of the rows: a new one begins at a score of -1 for every row. logistic only begins there, with the same classes, and ends "
+                     "where it always does.",
+                     "Models on the way, for ridge and for sgd: --snapshot-every ROWS writes the model that the first rows make to MODEL, whole, at the end of a block "
+                     "(4096 rows, or 1024 for more than 8192 features) or of a pass; so a training on input that does not end leaves a model, and so does one that "
+                     "runs away. --curve prints the error at doubling counts of rows: of --test, otherwise of rows held out. ridge solves once more for each, from the sums that it "
+                     "has; neither changes the model.",
                      "doubly-stochastic takes copies of the map, drawn one after the other, and gives each its weights at its turn: as many features as you like, of "
                      "which only those of one copy and some rows are there at a time, beside the rows and a score of each. It puts copies(...) around the map, of "
                      "1024 features each; --map 'copies(fourier):each=256' says otherwise. Steps go by the curvature of the loss and end where that falls no more; step=NUMBER and "
@@ -87,6 +98,10 @@ const cli_topic topics[] = {
                  "  klift train train.svm --learner svm:loss=hinge -c 10\n"
                  "  klift train train.svm --learner logistic -c 10\n"
                  "  klift train train.svm --learner sgd:loss=logistic,passes=5 --lambda 1e-6\n"
+                 "  klift train train.svm --learner sgd:passes=100 --early-stop 3\n"
+                 "  klift train new.svm --learner sgd --warm-start m.klift -o m.klift\n"
+                 "  cat new.svm | klift train - --learner sgd --snapshot-every 99 -o s.klift\n"
+                 "  klift train train.svm --test test.svm --curve\n"
                  "  klift train train.svm --learner doubly-stochastic --features 65536\n"
                  "  klift train train.svm --code random --bits 200 --decode hamming\n"
                  "  klift train train.svm --class-weight balanced\n"
