@@ -289,14 +289,30 @@ static void classes_with_probabilities(void **state)
     check_job(&(job){.name = "dense, probabilities of svm", .work = learn, .settings = svm, .probability = true, .threads = "1"});
 }
 
-static void learners_that_go_down(void **state)
+static void learners_that_go_down(void)
 {
     static const char *const learner[] = {"logistic:passes=5", "sgd", "sgd:passes=2", "doubly-stochastic", "doubly-stochastic:step=1,rows=8"};
-    (void)state;
     for (size_t k = 0; k < sizeof learner / sizeof learner[0]; k++) {
         const char *const settings[] = {"features", "8", "map", "fourier", "learner", learner[k], "class-weight", "balanced", NULL};
         check_job(&(job){.name = learner[k], .work = learn, .settings = settings, .threads = "1"});
     }
+    static const char *const held[] = {"features", "8", "map", "fourier", "learner", "sgd:passes=3", "holdout", "0.3", "early-stop", "1", NULL};
+    check_job(&(job){.name = "sgd, rows held out", .work = learn, .settings = held, .threads = "1"});
+}
+
+static void learners_that_go_down_and_on(void **state)
+{
+    klift_model *model;
+    char start[300];
+    (void)state;
+    learners_that_go_down();
+    snprintf(start, sizeof start, "%s", temp_path("start.klift"));
+    assert_int_equal(klift_model_load(new_file, &model), KLIFT_OK);
+    assert_int_equal(klift_model_save(model, start), KLIFT_OK);
+    klift_model_free(model);
+    const char *const settings[] = {"learner", "sgd", "kernel", "gaussian", "map", "fourier", "warm-start", start, NULL};
+    check_job(&(job){.name = "sgd from a model", .work = learn, .settings = settings, .threads = "1"});
+    remove(start);
 }
 
 static void trainings_that_are_kept(void **state)
@@ -443,7 +459,7 @@ int main(void)
         cmocka_unit_test(dense_rows_classified_with_folds),
         cmocka_unit_test(classes_with_a_code),
         cmocka_unit_test(classes_with_probabilities),
-        cmocka_unit_test(learners_that_go_down),
+        cmocka_unit_test(learners_that_go_down_and_on),
         cmocka_unit_test(trainings_that_are_kept),
         cmocka_unit_test(sparse_rows_regressed_by_hand),
         cmocka_unit_test(sparse_rows_by_hashed_products),
