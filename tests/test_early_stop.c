@@ -133,6 +133,26 @@ static void the_best_pass_of_the_other_rows_is_given(void **state)
         }
 }
 
+/* Factors of classes are for learning: the error counts rows. */
+static void errors_count_rows_whatever_their_class_weighs(void **state)
+{
+    static const char *const by_class[] = {"0=5,2=0.125", "balanced"};
+    klift_batch rows = make_rows(false);
+    (void)state;
+    int64_t held = 0;
+    static float z[ROWS * COLUMNS];
+    static double y[ROWS];
+    held = ROWS - the_others(&rows, 0.2, z, y).rows;
+    for (int k = 0; k < 2; k++) {
+        klift_model *model;
+        assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd:passes=5", .task = "classify", .holdout = "0.2", .class_weight = by_class[k]}, &model), KLIFT_OK);
+        double wrong = cv_error_of(model) * (double)held;
+        klift_model_free(model);
+        print_message("%s: %g of %lld wrong\n", by_class[k], wrong, (long long)held);
+        assert_true(wrong > 1 && fabs(wrong - round(wrong)) < 1e-6);
+    }
+}
+
 static void threads_batches_and_memory_change_no_byte(void **state)
 {
     (void)state;
@@ -181,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_is_held_out_by_content_and_seed),
         cmocka_unit_test(the_best_pass_of_the_other_rows_is_given),
+        cmocka_unit_test(errors_count_rows_whatever_their_class_weighs),
         cmocka_unit_test(threads_batches_and_memory_change_no_byte),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

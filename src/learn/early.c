@@ -17,6 +17,13 @@ klift_status kl_early_observe(kl_early *e, const kl_targets *t, const kl_batch *
     return KLIFT_OK;
 }
 
+/* The row's own, without the factor of its class; rows of a class that does not count are not tested either. */
+static double own_weight(const kl_early *e, const kl_targets *t, int64_t row)
+{
+    double factor = t->goal == KL_CLASSIFY ? kl_class_weight_of(e->by_class, kl_targets_class(t, row)) : 1;
+    return factor > 0 ? t->weight[row] / factor : 0;
+}
+
 klift_status kl_early_split(kl_early *e, const kl_targets *t, int32_t *others, int64_t *count)
 {
     int64_t next = 0;
@@ -24,7 +31,7 @@ klift_status kl_early_split(kl_early *e, const kl_targets *t, int32_t *others, i
     *count = 0;
     for (int64_t i = 0; i < t->count; i++)
         if (next < e->rows && e->held[next] == i) {
-            e->weight += t->weight[i];
+            e->weight += own_weight(e, t, i);
             next++;
         } else {
             left += t->weight[i];
@@ -54,7 +61,7 @@ klift_status kl_early_test(const kl_early *e, const kl_targets *t, kl_passes *pa
             kl_row_dots(&z[i], &z[i], w->features, w->outputs, w->w, w->features, f);
             for (int64_t o = 0; o < w->outputs; o++)
                 f[o] += w->b[o];
-            sum += t->weight[row] * kl_targets_error(t, column, row, w->outputs, f);
+            sum += own_weight(e, t, row) * kl_targets_error(t, column, row, w->outputs, f);
         }
     }
     w->cv_error = sum / e->weight;

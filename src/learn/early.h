@@ -12,6 +12,7 @@ typedef struct kl_early {
     double share;       /* 0: nothing is held out */
     int64_t patience;   /* rounds that were no better before it ends; 0: it never does */
     uint64_t seed;
+    const kl_class_weight *by_class; /* factors that the weights have, and errors do not count; borrowed */
     int32_t *held;      /* (rows) their numbers */
     int64_t rows, room;
     double weight;      /* of them */

@@ -119,7 +119,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
                        "pipe, or weights as in class-weight=1=5, or say passes=2");
     if (learner->spec.holdout > 0 && streams(value))
         return kl_fail(KLIFT_USAGE, "sgd with passes=1 ends when the rows do, and tells the loss of each before it learns from it; leave holdout and early-stop out, or say learner=sgd:passes=100");
-    st->early = (kl_early){.share = learner->spec.holdout, .patience = learner->spec.early_stop, .seed = learner->spec.seed};
+    st->early = (kl_early){.share = learner->spec.holdout, .patience = learner->spec.early_stop, .seed = learner->spec.seed, .by_class = &learner->class_weight};
     st->targets.goal = learner->spec.goal;
     if (learner->class_weight.label.count > 0)
         st->targets.by_class = &learner->class_weight;
