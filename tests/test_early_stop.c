@@ -5,6 +5,7 @@
 #include "learn/statistics.h"
 #include "learning.h"
 #include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -66,14 +67,6 @@ static int hear(const klift_event *event, void *user)
     return 0;
 }
 
-static double cv_error_of(const klift_model *model)
-{
-    static char json[1 << 16];
-    int64_t needed;
-    assert_int_equal(klift_model_describe(model, json, sizeof json, &needed), KLIFT_OK);
-    return atof(strstr(json, "\"cv_error\":") + 11);
-}
-
 static int best_of(const watched *w)
 {
     int best = 0;
@@ -117,7 +110,7 @@ static void the_best_pass_of_the_other_rows_is_given(void **state)
             snprintf(stop, sizeof stop, "%d", patience);
             assert_int_equal(learn_rows(&rows, &how, &model), KLIFT_OK);
             linear_weights_of(model, COLUMNS, outputs, w[0]);
-            error = cv_error_of(model);
+            error = described(model, "cv_error");
             klift_model_free(model);
             int best = best_of(&heard);
             print_message("%d passes, the best is %d: error %g of %lld rows\n", heard.passes, best, error, (long long)(ROWS - others.rows));
@@ -146,7 +139,7 @@ static void errors_count_rows_whatever_their_class_weighs(void **state)
     for (int k = 0; k < 2; k++) {
         klift_model *model;
         assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd:passes=5", .task = "classify", .holdout = "0.2", .class_weight = by_class[k]}, &model), KLIFT_OK);
-        double wrong = cv_error_of(model) * (double)held;
+        double wrong = described(model, "cv_error") * (double)held;
         klift_model_free(model);
         print_message("%s: %g of %lld wrong\n", by_class[k], wrong, (long long)held);
         assert_true(wrong > 1 && fabs(wrong - round(wrong)) < 1e-6);

@@ -5,6 +5,7 @@
 #include "folder.h"
 #include "learning.h"
 #include "support.h"
+#include "training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -53,15 +54,6 @@ static void learn_and_save(const klift_batch *rows, training how)
     klift_model *model = learn(rows, how);
     assert_int_equal(klift_model_save(model, path), KLIFT_OK);
     klift_model_free(model);
-}
-
-static double described(const klift_model *model, const char *key)
-{
-    static char json[1 << 16], name[40];
-    int64_t needed;
-    assert_int_equal(klift_model_describe(model, json, sizeof json, &needed), KLIFT_OK);
-    snprintf(name, sizeof name, "\"%s\":", key);
-    return atof(strstr(json, name) + strlen(name));
 }
 
 /* Pegasos, and steps whose first one is given, know nothing but w and T. */
