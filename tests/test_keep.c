@@ -26,31 +26,34 @@ typedef struct kind {
     const char *path; /* of C */
     bool search, probability, sparse, damage; /* damage: its state is also spoilt */
     int at_most;
+    double holdout; /* share of the rows; it ends when a pass was no better */
 } kind;
 
 static const kind kinds[] = {
-    {"sgd:passes=3", 3, 1, NULL, false, false, false, true, AT_MOST},
-    {"sgd:passes=3,average=false,loss=logistic", 2, 1, NULL, false, false, true, false, AT_MOST},
-    {"sgd:passes=2,step=pegasos,project=true", 2, 1, NULL, false, false, false, false, AT_MOST},
-    {"sgd:passes=3,loss=huber", 0, 1, NULL, false, false, false, false, AT_MOST},
-    {"logistic", 3, 10, NULL, false, false, false, true, 128},
-    {"logistic:classes=one-vs-rest", 3, 1, NULL, false, false, true, false, AT_MOST},
-    {"logistic:passes=40,tolerance=1e-9", 2, 1e5, NULL, false, false, false, false, AT_MOST},
-    {"svm:loss=hinge,tolerance=0.02", 2, 3, NULL, false, false, false, false, AT_MOST},
-    {"svm:loss=hinge,tolerance=1e-5,passes=30", 3, 3, NULL, false, false, true, false, AT_MOST},
-    {"svm:tolerance=0.01", 3, 10, NULL, false, false, false, false, AT_MOST},
-    {"svm:tolerance=1e-9", 3, 1e4, NULL, false, false, false, true, ROWS}, /* Newton's method */
-    {"svm:loss=epsilon,passes=7", 0, 3, NULL, false, false, false, false, AT_MOST},
-    {"svm", 0, 1e3, NULL, false, false, true, false, AT_MOST},
-    {"svm:classes=crammer-singer,tolerance=0.02", 3, 1, NULL, false, false, false, true, AT_MOST},
-    {"svm:classes=crammer-singer,tolerance=0.05", 2, 1, NULL, false, true, false, false, AT_MOST},
-    {"svm:loss=hinge,tolerance=0.02", 2, 1, NULL, true, false, false, false, AT_MOST},
-    {"svm", 3, 1, NULL, true, true, false, false, AT_MOST},
-    {"svm", 2, 1, "0.1,1,10,100", true, true, false, true, 128},
-    {"svm:loss=squared-epsilon,tolerance=0.01", 0, 1, "0.01,1,4", true, false, false, false, AT_MOST},
-    {"doubly-stochastic:passes=4", 3, 1, NULL, false, false, false, true, AT_MOST},
-    {"doubly-stochastic:passes=5,rows=70,step=0.5", 0, 1, NULL, false, false, false, false, AT_MOST},
-    {"doubly-stochastic:passes=3,step=published,rows=200", 2, 1, NULL, false, false, false, false, AT_MOST},
+    {"sgd:passes=3", 3, 1, NULL, false, false, false, true, AT_MOST, 0},
+    {"sgd:passes=3,average=false,loss=logistic", 2, 1, NULL, false, false, true, false, AT_MOST, 0},
+    {"sgd:passes=2,step=pegasos,project=true", 2, 1, NULL, false, false, false, false, AT_MOST, 0},
+    {"sgd:passes=20", 3, 1, NULL, false, false, false, true, AT_MOST, 0.3},
+    {"sgd:passes=20", 0, 1, NULL, false, false, true, false, AT_MOST, 0.2},
+    {"sgd:passes=3,loss=huber", 0, 1, NULL, false, false, false, false, AT_MOST, 0},
+    {"logistic", 3, 10, NULL, false, false, false, true, 128, 0},
+    {"logistic:classes=one-vs-rest", 3, 1, NULL, false, false, true, false, AT_MOST, 0},
+    {"logistic:passes=40,tolerance=1e-9", 2, 1e5, NULL, false, false, false, false, AT_MOST, 0},
+    {"svm:loss=hinge,tolerance=0.02", 2, 3, NULL, false, false, false, false, AT_MOST, 0},
+    {"svm:loss=hinge,tolerance=1e-5,passes=30", 3, 3, NULL, false, false, true, false, AT_MOST, 0},
+    {"svm:tolerance=0.01", 3, 10, NULL, false, false, false, false, AT_MOST, 0},
+    {"svm:tolerance=1e-9", 3, 1e4, NULL, false, false, false, true, ROWS, 0}, /* Newton's method */
+    {"svm:loss=epsilon,passes=7", 0, 3, NULL, false, false, false, false, AT_MOST, 0},
+    {"svm", 0, 1e3, NULL, false, false, true, false, AT_MOST, 0},
+    {"svm:classes=crammer-singer,tolerance=0.02", 3, 1, NULL, false, false, false, true, AT_MOST, 0},
+    {"svm:classes=crammer-singer,tolerance=0.05", 2, 1, NULL, false, true, false, false, AT_MOST, 0},
+    {"svm:loss=hinge,tolerance=0.02", 2, 1, NULL, true, false, false, false, AT_MOST, 0},
+    {"svm", 3, 1, NULL, true, true, false, false, AT_MOST, 0},
+    {"svm", 2, 1, "0.1,1,10,100", true, true, false, true, 128, 0},
+    {"svm:loss=squared-epsilon,tolerance=0.01", 0, 1, "0.01,1,4", true, false, false, false, AT_MOST, 0},
+    {"doubly-stochastic:passes=4", 3, 1, NULL, false, false, false, true, AT_MOST, 0},
+    {"doubly-stochastic:passes=5,rows=70,step=0.5", 0, 1, NULL, false, false, false, false, AT_MOST, 0},
+    {"doubly-stochastic:passes=3,step=published,rows=200", 2, 1, NULL, false, false, false, false, AT_MOST, 0},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -164,7 +167,7 @@ static klift_status take_part(kl_passes *passes, const int32_t *index, int64_t c
 static klift_status train(const kind *how, const char *threads, keeper *k, kl_weights *weights)
 {
     kl_learn_spec spec = {.goal = how->classes > 0 ? KL_CLASSIFY : KL_REGRESS, .lambda = NAN, .c = how->path != NULL ? NAN : how->c, .path = how->path, .search_given = how->search, .search = KL_BY_FOLDS,
-                          .folds = 3, .rows = ROWS, .probability = how->probability, .seed = 5};
+                          .folds = 3, .rows = ROWS, .probability = how->probability, .holdout = how->holdout, .early_stop = how->holdout > 0, .seed = 5};
     const char *name[ROWS];
     kl_batch rows = {.size = sizeof rows, .rows = ROWS, .columns = COLUMNS, .dense = x, .stride = COLUMNS, .target = target, .targets = 1};
     source s = {.passes = {.rows = ROWS, .features = COLUMNS, .at_most = how->at_most, .take = take, .keep = &k->keep, .parts = 2, .take_part = take_part}, .entries = csr_of(ROWS, COLUMNS, x), .sparse = how->sparse, .k = k};
