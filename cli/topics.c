@@ -65,7 +65,7 @@ const cli_topic topics[] = {
                      "--warm-start MODEL goes on from a model of any learner but one with a code: sgd from its weights and its count of rows, so that steps go on where they were. "
                      "Preparation, map, seed, task and lambda are the model's (--lambda and -c change the last one); a setting that contradicts it is refused. Classes are "
                      "those of the model and of the rows: a new one begins at a score of -1 for every row. logistic only begins there, with the same classes, and ends "
-                     "where it always does.",
+                     "where it always does. There is no --checkpoint of a training that goes on.",
                      "Models on the way, for ridge and for sgd: --snapshot-every ROWS writes the model that the first rows make to MODEL, whole, at the end of a block "
                      "(4096 rows, or 1024 for more than 8192 features) or of a pass; so a training on input that does not end leaves a model, and so does one that "
                      "runs away. --curve prints the error at doubling counts of rows: of --test, otherwise of rows held out. ridge solves once more for each, from the sums that it "

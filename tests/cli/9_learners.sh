@@ -68,3 +68,5 @@ expect 0 "the progress of a pass" "$KLIFT" train stream.svm --features 64 --lear
 says "  has the loss of rows before they were learnt from" err '^klift: rows: 4096 of 20000 rows, .*, loss [0-9.]+$'
 says "  and that since the last line" err '^klift: rows: 8192 of 20000 rows, .*, loss [0-9.]+, since last [0-9.]+$'
 holds "  of which it is the mean" awk -F'loss |, since last ' '/^klift: rows: (4096|8192) / { l[++n] = $2; s = $3 } END { d = 2 * l[2] - l[1] - s; exit !(n == 2 && d < 0.002 && d > -0.002) }' err
+expect 2 "a training that goes on keeps no checkpoint" "$KLIFT" train test.svm --learner sgd --warm-start sgd.klift --checkpoint way.kept -o no.klift
+says "  and says so" err 'goes on from a model keeps no checkpoint'
