@@ -14,6 +14,9 @@ struct klift_stats {
 /* survey -> prepare -> kernel -> map; reader may be NULL when nothing is learnt and spec->dim is set. needs_goal: labels
  * that are neither clearly classes nor clearly numbers are an error. */
 klift_status kl_pipeline_fit(const klift_spec *spec, kl_reader *reader, bool needs_goal, klift_run *run, klift_map **lift);
+/* The same for training: what is counted and seen on the way goes to tally, and to seen unless it is NULL. start: the model from which
+ * training goes on, whose map it is then; or NULL. */
+klift_status kl_pipeline_survey(const klift_spec *spec, const klift_model *start, kl_reader *reader, klift_run *run, kl_tally *tally, kl_seen *seen, klift_map **lift);
 /* reader -> batch -> prepare -> map -> learner, all rows of the reader from where it stands; checkpoint: in which the learner is kept, or
  * NULL */
 klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_checkpoint *checkpoint, klift_run *run);

@@ -7,17 +7,14 @@
  * come yet: a class that comes late begins as its copy, as if it had been known from the start. Of two classes one output is the
  * other's negative.
  */
+#include "learn/sgd.h"
+
 #include "base/memory.h"
-#include "learn/early.h"
-#include "learn/online.h"
-#include "learn/targets.h"
-#include "math/random.h"
 
 #include <math.h>
 
 enum { LOSS, EPSILON, BIAS, STEP, PASSES, AVERAGE, PROJECT };
 enum { LOSS_AUTO, STEP_AUTO = 0, STEP_PEGASOS };
-enum { NOBODY, FIRST_CLASS }; /* outputs for classes; those for numbers are the targets */
 
 static const double UNKNOWN_ROWS = 1e6; /* what C = 1 counts where rows cannot be counted before they are learnt from */
 
@@ -31,22 +28,9 @@ static const kl_param params[] = {
     {"project", KL_WORD, "false", 0, 0, false, "false|true", "step=pegasos with the hinge loss: onto |w| <= 1 / sqrt(lambda) after every step"},
     {0}};
 
-typedef struct state {
-    kl_targets targets; /* streaming: of the block to come; otherwise of all rows */
-    kl_online online;
-    kl_early early;     /* several passes: rows held out */
-    kl_row *z;          /* (a block) */
-    int64_t z_room;
-} state;
-
 static bool streams(const kl_value *value)
 {
     return value[PASSES].number == 1;
-}
-
-static int64_t passes_of(const kl_learner *learner)
-{
-    return (int64_t)learner->value[PASSES].number;
 }
 
 static double target_of(const void *user, int64_t row, int64_t output)
@@ -54,7 +38,7 @@ static double target_of(const void *user, int64_t row, int64_t output)
     const kl_targets *t = user;
     if (t->goal == KL_REGRESS)
         return t->target[row * t->columns + output];
-    return t->target[row] == (double)(output - FIRST_CLASS) ? 1 : -1;
+    return t->target[row] == (double)(output - KL_SGD_FIRST_CLASS) ? 1 : -1;
 }
 
 static klift_status check_loss(const kl_learner *learner, const kl_loss_type *loss)
@@ -68,14 +52,14 @@ static klift_status check_loss(const kl_learner *learner, const kl_loss_type *lo
 /* Of two classes only the first has one. */
 static int64_t outputs_of(const kl_targets *t)
 {
-    return t->goal == KL_REGRESS ? t->columns : t->columns <= 2 ? FIRST_CLASS + 1 : FIRST_CLASS + t->columns;
+    return t->goal == KL_REGRESS ? t->columns : t->columns <= 2 ? KL_SGD_FIRST_CLASS + 1 : KL_SGD_FIRST_CLASS + t->columns;
 }
 
 /* Outputs and classes of the weights to go on from. A class that they do not have begins where every row is told from it: at a
  * score of -1. */
 static klift_status resume(kl_learner *learner)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     kl_online *s = &st->online;
     const kl_weights *from = learner->spec.start;
     int64_t known = from->classes.count, index;
@@ -85,9 +69,9 @@ static klift_status resume(kl_learner *learner)
     s->start = s->weight = from->weight;
     KL_TRY(kl_online_grow(s, outputs_of(&st->targets)));
     if (!s->numbers && s->bias > 0)
-        s->output[NOBODY].v = s->output[NOBODY].u = -1 / s->bias;
+        s->output[KL_SGD_NOBODY].v = s->output[KL_SGD_NOBODY].u = -1 / s->bias;
     for (int64_t o = 0; o < from->outputs; o++) /* of two classes theirs is for the second, ours for the first */
-        KL_TRY(kl_online_resume(s, s->numbers ? o : FIRST_CLASS + o, known == 2 ? -1 : 1, from->w + o * s->features, from->b[o]));
+        KL_TRY(kl_online_resume(s, s->numbers ? o : KL_SGD_FIRST_CLASS + o, known == 2 ? -1 : 1, from->w + o * s->features, from->b[o]));
     return KLIFT_OK;
 }
 
@@ -107,7 +91,7 @@ static klift_status early_lambda(const kl_learn_spec *spec, klift_run *run, doub
 
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     const kl_value *value = learner->value;
     bool classes = learner->spec.goal == KL_CLASSIFY;
     int loss = value[LOSS].word == LOSS_AUTO ? (classes ? KL_LOSS_HINGE : KL_LOSS_SQUARED) : value[LOSS].word - 1;
@@ -120,6 +104,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
     if (learner->spec.holdout > 0 && streams(value))
         return kl_fail(KLIFT_USAGE, "sgd with passes=1 ends when the rows do, and tells the loss of each before it learns from it; leave holdout and early-stop out, or say learner=sgd:passes=100");
     st->early = (kl_early){.share = learner->spec.holdout, .patience = learner->spec.early_stop, .seed = learner->spec.seed, .by_class = &learner->class_weight};
+    st->passes = (int64_t)value[PASSES].number;
     st->targets.goal = learner->spec.goal;
     if (learner->class_weight.label.count > 0)
         st->targets.by_class = &learner->class_weight;
@@ -133,7 +118,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
 
 static klift_status observe(kl_learner *learner, const kl_batch *x)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     KL_TRY(kl_targets_observe(&st->targets, x));
     return kl_early_observe(&st->early, &st->targets, x);
 }
@@ -151,7 +136,7 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
 /* ---- outputs ---- */
 
 /* Outputs for the classes that have come since. */
-static klift_status add_outputs(state *st)
+klift_status kl_sgd_add_outputs(kl_sgd *st)
 {
     kl_online *s = &st->online;
     int64_t before = s->outputs, needed = outputs_of(&st->targets);
@@ -159,15 +144,15 @@ static klift_status add_outputs(state *st)
         return KLIFT_OK;
     KL_TRY(kl_online_grow(s, needed));
     for (int64_t o = before; before > 0 && o < needed; o++)
-        kl_online_copy(s, o == FIRST_CLASS + 1 ? FIRST_CLASS : NOBODY, o, o == FIRST_CLASS + 1 ? -1 : 1);
+        kl_online_copy(s, o == KL_SGD_FIRST_CLASS + 1 ? KL_SGD_FIRST_CLASS : KL_SGD_NOBODY, o, o == KL_SGD_FIRST_CLASS + 1 ? -1 : 1);
     return KLIFT_OK;
 }
 
-static double mean_loss(const state *st)
+double kl_sgd_mean_loss(const kl_sgd *st)
 {
     const kl_online *s = &st->online;
     double sum = 0;
-    for (int64_t o = s->numbers ? 0 : FIRST_CLASS; o < s->outputs; o++)
+    for (int64_t o = s->numbers ? 0 : KL_SGD_FIRST_CLASS; o < s->outputs; o++)
         sum += s->output[o].sum;
     return sum / (s->weight - s->start);
 }
@@ -184,9 +169,9 @@ static klift_status give_output(const kl_online *s, int64_t output, double sign,
     return isfinite(*b) ? KLIFT_OK : kl_fail(KLIFT_FAILED, "the solution is not finite; scale the data or use a larger lambda");
 }
 
-static klift_status give_weights(const kl_learner *learner, double rows, kl_weights *weights)
+klift_status kl_sgd_give_weights(const kl_learner *learner, double rows, kl_weights *weights)
 {
-    const state *st = learner->state;
+    const kl_sgd *st = learner->state;
     const kl_online *s = &st->online;
     int64_t *column = NULL;
     klift_status status;
@@ -198,9 +183,9 @@ static klift_status give_weights(const kl_learner *learner, double rows, kl_weig
     KL_GO(kl_new(&weights->w, weights->outputs * s->features, sizeof(double), "the weights"));
     KL_GO(kl_new(&weights->b, weights->outputs, sizeof(double), "the weights"));
     for (int64_t o = 0; o < weights->outputs; o++) {
-        int64_t from = s->numbers ? column[o] : FIRST_CLASS + column[o];
+        int64_t from = s->numbers ? column[o] : KL_SGD_FIRST_CLASS + column[o];
         bool other = from >= s->outputs; /* the second of two classes */
-        KL_GO(give_output(s, other ? FIRST_CLASS : from, other ? -1 : 1, weights->w + o * s->features, &weights->b[o]));
+        KL_GO(give_output(s, other ? KL_SGD_FIRST_CLASS : from, other ? -1 : 1, weights->w + o * s->features, &weights->b[o]));
     }
 done:
     kl_free(column);
@@ -214,14 +199,14 @@ done:
 /* The rows of st->z. */
 static klift_status take_rows(kl_learner *learner, int64_t rows, klift_run *run)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     kl_online *s = &st->online;
     kl_online_rows block = {.count = rows, .z = st->z, .weight = st->targets.weight};
-    KL_TRY(add_outputs(st));
+    KL_TRY(kl_sgd_add_outputs(st));
     if (s->weight == s->start)
         kl_online_begin(s, &block);
     KL_TRY(kl_online_visit(s, &block, 0, s->outputs, run));
-    learner->loss = s->weight > s->start ? mean_loss(st) : NAN;
+    learner->loss = s->weight > s->start ? kl_sgd_mean_loss(st) : NAN;
     learner->loss_weight = s->weight - s->start;
     st->targets.count = 0;
     return KLIFT_OK;
@@ -229,7 +214,7 @@ static klift_status take_rows(kl_learner *learner, int64_t rows, klift_run *run)
 
 static klift_status consume(kl_learner *learner, const float *z, int64_t stride, int64_t rows, klift_run *run)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     if (rows == 0)
         return KLIFT_OK;
     KL_TRY(kl_grow(&st->z, &st->z_room, 0, rows, sizeof *st->z, "the order of rows"));
@@ -240,7 +225,7 @@ static klift_status consume(kl_learner *learner, const float *z, int64_t stride,
 
 static klift_status consume_sparse(kl_learner *learner, const kl_rows *z, klift_run *run)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     if (z->rows == 0)
         return KLIFT_OK;
     KL_TRY(kl_grow(&st->z, &st->z_room, 0, z->rows, sizeof *st->z, "the order of rows"));
@@ -251,229 +236,36 @@ static klift_status consume_sparse(kl_learner *learner, const kl_rows *z, klift_
 
 static void save_stream(const kl_learner *learner, kl_record_writer *to)
 {
-    const state *st = learner->state;
+    const kl_sgd *st = learner->state;
     kl_targets_save(&st->targets, to);
     kl_online_save(&st->online, to);
 }
 
 static klift_status load_stream(kl_learner *learner, int64_t width, kl_record_reader *from)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     (void)width;
     KL_TRY(kl_targets_load(&st->targets, from));
     KL_TRY(kl_online_load(&st->online, from));
     if (st->online.outputs != outputs_of(&st->targets))
         return kl_record_damaged("its outputs and its classes do not agree");
-    learner->loss = st->online.weight > 0 ? mean_loss(st) : NAN;
+    learner->loss = st->online.weight > 0 ? kl_sgd_mean_loss(st) : NAN;
     learner->loss_weight = st->online.weight - st->online.start;
     return KLIFT_OK;
 }
 
 static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift_run *run, kl_weights *weights)
 {
-    const state *st = learner->state;
+    const kl_sgd *st = learner->state;
     (void)lift;
     KL_TRY(kl_targets_check(&st->targets, st->online.weight - st->online.start, learner->spec.allow_one_class));
     kl_run_say(run, KLIFT_EVENT_NOTE, "rows", "loss %.7g of rows before they were learnt from", learner->loss);
-    return give_weights(learner, (double)st->online.rows, weights);
-}
-
-/* ---- several passes ---- */
-
-typedef struct tour {
-    kl_passes *passes;
-    int64_t rows;    /* to learn from */
-    int32_t *number; /* (rows) theirs */
-    int32_t *order;  /* (rows) of this pass */
-    kl_row *z;       /* (passes->at_most) */
-    const state *st;
-    kl_keeping keeping;
-    /* with the state, what is kept: */
-    int64_t pass, at; /* at: row of its order */
-    double before;    /* the sum of losses when it began */
-    bool settled;     /* all passes are done, and the weights that they gave are measured */
-} tour;
-
-static const uint32_t KEPT = KL_TAG('S', 'G', 'D', '1');
-
-static void save(const void *state_of, kl_record_writer *to)
-{
-    const tour *t = state_of;
-    kl_keep_put_head(to, KEPT, t->st->targets.count, t->st->online.features, t->st->online.outputs);
-    kl_record_put_i64(to, t->pass);
-    kl_record_put_i64(to, t->at);
-    kl_keep_put_any(to, &t->before, 1);
-    kl_keep_put_flags(to, &t->settled, 1);
-    kl_online_save(&t->st->online, to);
-    if (t->st->early.share > 0)
-        kl_early_save(&t->st->early, to);
-}
-
-static klift_status load(const kl_learner *learner, tour *t)
-{
-    state *st = learner->state;
-    int64_t passes = passes_of(learner);
-    kl_record_reader *from = t->passes->keep->found;
-    int64_t rows = st->targets.count;
-    KL_TRY(kl_keep_get_head(from, KEPT, rows, st->online.features, st->online.outputs));
-    KL_TRY(kl_record_get_i64(from, 0, passes, &t->pass));
-    KL_TRY(kl_record_get_i64(from, 0, rows, &t->at));
-    KL_TRY(kl_keep_get_any(from, &t->before, 1));
-    KL_TRY(kl_keep_get_flags(from, &t->settled, 1));
-    if (t->pass == passes ? t->at > 0 && !t->settled : t->settled)
-        return kl_record_damaged("it is not where its passes are");
-    KL_TRY(kl_online_load(&st->online, from));
-    if (st->early.share > 0) {
-        kl_weights like;
-        KL_TRY(give_weights(learner, (double)t->rows, &like));
-        KL_TRY(kl_early_load(&st->early, from, &like));
-    }
-    return kl_keep_found(t->passes->keep);
-}
-
-/* A block is learnt from whole, so that the state may be kept behind each. */
-static klift_status pass_over(state *st, tour *t, klift_run *run)
-{
-    kl_online *s = &st->online;
-    while (t->at < t->rows) {
-        int64_t left = t->rows - t->at;
-        kl_online_rows rows = {left < t->passes->at_most ? left : t->passes->at_most, t->order + t->at, t->z, st->targets.weight, t->settled};
-        klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
-        if (status == KLIFT_OK && s->weight == s->start && !t->settled)
-            kl_online_begin(s, &rows);
-        if (status == KLIFT_OK)
-            status = kl_online_visit(s, &rows, s->numbers ? 0 : FIRST_CLASS, s->outputs, run);
-        t->at += status == KLIFT_OK ? rows.count : 0;
-        KL_TRY(kl_keep_at(&t->keeping, status));
-    }
-    return KLIFT_OK;
-}
-
-/* LIBLINEAR's, of all outputs, at the weights that are given. */
-static klift_status measure(state *st, tour *t, double n, klift_run *run, double *objective)
-{
-    kl_online *s = &st->online;
-    *objective = 0;
-    for (int64_t o = 0; !t->settled && o < s->outputs; o++)
-        kl_online_settle(s, o);
-    t->settled = true;
-    for (int64_t i = 0; i < st->targets.count; i++)
-        t->order[i] = (int32_t)i;
-    KL_TRY(pass_over(st, t, run));
-    for (int64_t o = s->numbers ? 0 : FIRST_CLASS; o < s->outputs; o++) {
-        double norm = s->output[o].v * s->output[o].v;
-        for (int64_t p = 0; p < s->features; p++)
-            norm += s->v[o * s->features + p] * s->v[o * s->features + p];
-        *objective += norm / 2 + s->output[o].sum / (s->lambda * n);
-    }
-    return KLIFT_OK;
-}
-
-/* What the weights are now, for whoever looks at them and for the rows held out. */
-static klift_status look_at(const kl_learner *learner, const tour *t, bool watched, klift_run *run, double *error)
-{
-    state *st = learner->state;
-    kl_weights now = {0}, shown = {0};
-    klift_status status = KLIFT_OK;
-    if (st->early.share > 0) {
-        KL_GO(give_weights(learner, (double)t->rows, &now));
-        KL_GO(kl_early_test(&st->early, &st->targets, t->passes, run, &now));
-        *error = now.cv_error;
-    }
-    if (watched) {
-        KL_GO(give_weights(learner, (double)t->rows, &shown));
-        shown.cv_error = *error;
-        KL_GO(learner->watch->show(learner->watch, &shown, run));
-    }
-    if (st->early.share > 0)
-        kl_early_keep(&st->early, &now);
-done:
-    kl_weights_clear(&now);
-    return status;
-}
-
-static klift_status descend(const kl_learner *learner, tour *t, double n, klift_run *run)
-{
-    state *st = learner->state;
-    int64_t passes = passes_of(learner), rows = t->rows;
-    double objective, error = NAN;
-    while (t->pass < passes && !kl_early_over(&st->early)) {
-        kl_random from = {learner->spec.seed, (uint32_t)t->pass, KL_DRAW_SWEEP};
-        kl_random_permutation(&from, 0, rows, t->order);
-        for (int64_t i = 0; i < rows; i++)
-            t->order[i] = t->number[t->order[i]];
-        KL_TRY(pass_over(st, t, run));
-        klift_status status = look_at(learner, t, kl_watch_due(learner->watch, (t->pass + 1) * rows, run), run, &error);
-        if (status != KLIFT_OK) /* nothing has changed yet */
-            return kl_keep_at(&t->keeping, status);
-        double sum = mean_loss(st) * (st->online.weight - st->online.start), gained = sum - t->before;
-        t->before = sum;
-        t->pass++;
-        t->at = 0;
-        KL_TRY(kl_keep_at(&t->keeping, kl_run_tell(run, (klift_event){.stage = "passes", .rows = t->pass * rows, .rows_total = passes * rows, .loss = gained / n, .holdout = error})));
-    }
-    if (st->early.share > 0) {
-        kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "error %.4g on %lld rows held out, least after pass %lld of %lld", st->early.best.cv_error, (long long)st->early.rows,
-                   (long long)st->early.best_round, (long long)st->early.round);
-        return KLIFT_OK;
-    }
-    KL_TRY(measure(st, t, n, run, &objective));
-    kl_run_say(run, KLIFT_EVENT_NOTE, "passes", "objective %.7g, %lld passes", objective, (long long)passes);
-    return KLIFT_OK;
-}
-
-/* The last ones, or where rows were held out the best. */
-static klift_status end_passes(kl_learner *learner, const tour *t, double n, kl_weights *weights)
-{
-    state *st = learner->state;
-    st->online.weight = st->online.start + n;
-    if (st->early.share == 0)
-        return give_weights(learner, (double)t->rows, weights);
-    *weights = st->early.best;
-    weights->weight = st->online.weight;
-    st->early.best = (kl_weights){0};
-    return KLIFT_OK;
-}
-
-static double weight_of(const kl_targets *targets, const tour *t)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < t->rows; i++)
-        sum += targets->weight[t->number[i]];
-    return sum;
-}
-
-static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run, kl_weights *weights)
-{
-    state *st = learner->state;
-    const kl_learn_spec *spec = &learner->spec;
-    tour t = {.passes = passes, .st = st, .keeping = {.keep = passes->keep, .state = &t, .save = save}};
-    double n;
-    klift_status status;
-    KL_GO(kl_targets_balance(&st->targets, &learner->class_weight));
-    KL_GO(kl_targets_check(&st->targets, kl_targets_weight(&st->targets), spec->allow_one_class));
-    KL_GO(kl_targets_check_order(&st->targets, "sgd"));
-    KL_GO(kl_new(&t.number, st->targets.count, sizeof *t.number, "the order of rows"));
-    KL_GO(kl_early_split(&st->early, &st->targets, t.number, &t.rows));
-    n = weight_of(&st->targets, &t);
-    st->online.lambda = !isnan(spec->c) ? 1 / (spec->c * n) : !isnan(spec->lambda) ? spec->lambda : 1 / n;
-    KL_GO(add_outputs(st));
-    KL_GO(kl_new(&t.order, t.rows, sizeof *t.order, "the order of rows"));
-    KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
-    if (passes->keep != NULL && passes->keep->found != NULL)
-        KL_GO(load(learner, &t));
-    KL_GO(descend(learner, &t, n, run));
-    status = end_passes(learner, &t, n, weights);
-done:
-    kl_free(t.number);
-    kl_free(t.order);
-    kl_free(t.z);
-    return status;
+    return kl_sgd_give_weights(learner, (double)st->online.rows, weights);
 }
 
 static void clear(kl_learner *learner)
 {
-    state *st = learner->state;
+    kl_sgd *st = learner->state;
     kl_targets_clear(&st->targets);
     kl_online_clear(&st->online);
     kl_early_clear(&st->early);
@@ -484,7 +276,7 @@ const kl_learner_type kl_learner_sgd = {
     .name = "sgd",
     .summary = "stochastic gradient descent on the features: one pass as rows come, or more",
     .params = params,
-    .state_size = sizeof(state),
+    .state_size = sizeof(kl_sgd),
     .stops = true,
     .starts = true,
     .shows = true,
@@ -493,7 +285,7 @@ const kl_learner_type kl_learner_sgd = {
     .consume = consume,
     .consume_sparse = consume_sparse,
     .finish = finish,
-    .learn = learn,
+    .learn = kl_sgd_learn,
     .streams = streams,
     .save = save_stream,
     .load = load_stream,
