@@ -8,7 +8,7 @@ learners=("ridge" "sgd" "svm" "logistic" "sgd:passes=3")
 kills=${KLIFT_KILLS:-2} signals=${KLIFT_SIGNALS:-4}
 RANDOM=${KLIFT_SEED:-1}
 dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+trap '[ $BASHPID != $$ ] || rm -rf "$dir"' EXIT # not by a part of it that a signal meets before it has become klift
 cd "$dir" || exit 1
 bad=0
 holds() { # SENTENCE COMMAND...
