@@ -16,6 +16,7 @@
 enum { MOST = 900, STRIDE = KL_MICRO_WIDEST + 4 };
 
 static float f32[MOST * KL_MICRO_WIDEST];
+static const kl_row first = {.value = f32}, later = {.value = f32 + 1000};
 static double f64[MOST * KL_MICRO_WIDEST];
 
 static void fill(void)
@@ -313,7 +314,7 @@ static void rows_against_vectors_equal_the_definition(void **state)
             int64_t n = lengths[s];
             double out[VECTORS], alone, w[1000];
             for (int64_t count = 0; count <= VECTORS; count++) {
-                m->row_dots(n, f32, f32 + 1000, count, f64 + 77, STEP, out);
+                m->row_dots(n, &first, &later, count, f64 + 77, STEP, out);
                 for (int64_t o = 0; o < count; o++) {
                     double sum = 0, size = 0;
                     for (int64_t p = 0; p < n; p++) {
@@ -321,12 +322,12 @@ static void rows_against_vectors_equal_the_definition(void **state)
                         size += fabs((double)f32[p] * f64[77 + o * STEP + p]);
                     }
                     assert_true(fabs(out[o] - sum) <= 1e-15 * (double)n * size);
-                    m->row_dots(n, f32, f32, 1, f64 + 77 + o * STEP, STEP, &alone);
+                    m->row_dots(n, &first, &first, 1, f64 + 77 + o * STEP, STEP, &alone);
                     assert_memory_equal(&alone, &out[o], sizeof alone);
                 }
             }
             memcpy(w, f64, sizeof w);
-            m->row_add(n, -0.3, f32, w);
+            m->row_add(n, -0.3, &first, w);
             for (int64_t p = 0; p < 1000; p++)
                 assert_true(fabs(w[p] - (f64[p] - (p < n ? 0.3 * (double)f32[p] : 0))) <= 1e-15 * (1 + fabs(f64[p])));
         }
@@ -351,16 +352,16 @@ static void sparse_rows_have_the_bits_of_dense_ones(void **state)
                     column[count] = (int32_t)p;
                     row[p] = value[count++] = p % 5 == 3 ? 0.0f : f32[p]; /* an entry may be zero */
                 }
-                kl_row z = {.count = count, .column = column, .value = value};
-                m->row_dots(n, row, row, VECTORS, f64 + 77, STEP, dense);
+                kl_row z = {.count = count, .column = column, .value = value}, spread = {.count = n, .value = row};
+                m->row_dots(n, &spread, &spread, VECTORS, f64 + 77, STEP, dense);
                 m->sparse_dots(&z, n, VECTORS, f64 + 77, STEP, sparse);
                 assert_memory_equal(dense, sparse, sizeof dense);
                 memcpy(w[0], f64, sizeof w[0]);
                 memcpy(w[1], f64, sizeof w[1]);
-                m->row_add(n, -0.3, row, w[0]);
+                m->row_add(n, -0.3, &spread, w[0]);
                 m->sparse_add(&z, n, -0.3, w[1]);
                 assert_memory_equal(w[0], w[1], sizeof w[0]);
-                m->row_dots32(n, row, row, VECTORS, f32 + 77, STEP, dense);
+                m->row_dots32(n, &spread, &spread, VECTORS, f32 + 77, STEP, dense);
                 m->sparse_dots32(&z, VECTORS, f32 + 77, STEP, sparse);
                 assert_memory_equal(dense, sparse, sizeof dense);
             }
@@ -379,7 +380,7 @@ static void float32_dots_equal_the_definition(void **state)
                 const kl_micro *m = kl_micro_at(t);
                 int64_t n = lengths[s];
                 double out[VECTORS], alone;
-                m->row_dots32(n, f32, f32 + 1000, count, f32 + 77, STEP, out);
+                m->row_dots32(n, &first, &later, count, f32 + 77, STEP, out);
                 for (int64_t o = 0; o < count; o++) {
                     double sum = 0, size = 0;
                     for (int64_t p = 0; p < n; p++) {
@@ -387,7 +388,7 @@ static void float32_dots_equal_the_definition(void **state)
                         size += fabs((double)f32[p] * (double)f32[77 + o * STEP + p]);
                     }
                     assert_true(fabs(out[o] - sum) <= 6e-8 * (double)(n / 32 + 1) * size);
-                    m->row_dots32(n, f32, f32, 1, f32 + 77 + o * STEP, STEP, &alone);
+                    m->row_dots32(n, &first, &first, 1, f32 + 77 + o * STEP, STEP, &alone);
                     assert_memory_equal(&alone, &out[o], sizeof alone);
                 }
             }
@@ -402,7 +403,7 @@ static void float32_additions_go_to_both_vectors(void **state)
         for (int s = 0; s < 7; s++) {
             float copy[1000], delta[1000] = {0};
             memcpy(copy, f32 + 50, sizeof copy);
-            kl_micro_at(t)->row_add32(lengths[s], -0.3f, f32, copy, delta);
+            kl_micro_at(t)->row_add32(lengths[s], -0.3f, &first, copy, delta);
             for (int64_t p = 0; p < 1000; p++) {
                 float change = p < lengths[s] ? -0.3f * f32[p] : 0;
                 assert_true(delta[p] == change && copy[p] == f32[50 + p] + change);

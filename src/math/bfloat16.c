@@ -1,8 +1,6 @@
 /* bfloat16.c - see bfloat16.h. Loops over whole numbers, which every compiler makes vectors of: no variant beside them. */
 #include "math/bfloat16.h"
 
-#include <string.h>
-
 /* The upper half stays, the lower one is zero. */
 static inline uint32_t rounded(float value)
 {
@@ -20,10 +18,8 @@ void kl_bfloat16_narrow(int64_t count, const float *from, uint16_t *to)
 
 void kl_bfloat16_widen(int64_t count, const uint16_t *from, float *to)
 {
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bits = (uint32_t)from[i] << 16;
-        memcpy(&to[i], &bits, sizeof bits);
-    }
+    for (int64_t i = 0; i < count; i++)
+        to[i] = kl_bfloat16_value(from[i]);
 }
 
 void kl_bfloat16_round(int64_t count, float *value)

@@ -4,6 +4,15 @@
 #define KL_BFLOAT16_H
 
 #include <stdint.h>
+#include <string.h>
+
+static inline float kl_bfloat16_value(uint16_t half) /* exact */
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 void kl_bfloat16_narrow(int64_t count, const float *from, uint16_t *to);
 void kl_bfloat16_widen(int64_t count, const uint16_t *from, float *to); /* exact */

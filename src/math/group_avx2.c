@@ -1,32 +1,21 @@
 /* group_avx2.c - four dense rows of float32 or bfloat16 for AVX2: ten sums in ten registers. The table of AVX-512 has them too: they are
  * bound by loads. */
-#include "math/bfloat16.h"
 #include "math/micro.h"
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/row_avx2.h"
 
 #include <stddef.h>
 
 enum { LANES = KL_GROUP_LANES, LINE = 64 };
 
-/* Columns p .. p + 7 of a row; half is a constant where it is called. */
-AVX2 INLINE __m256 load(bool half, const kl_row *z, int64_t p)
-{
-    if (half)
-        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(z->half + p))), 16));
-    return _mm256_loadu_ps(z->value + p);
-}
-
 /* The columns behind the last whole vector, and zeros. */
-AVX2 INLINE __m256 load_rest(bool half, const kl_row *z, int64_t p, int64_t n)
+AVX2 INLINE __m256 load_rest(const kl_row *z, int64_t p, int64_t n)
 {
     float value[LANES] = {0};
-    for (int64_t q = p; q < n && !half; q++)
-        value[q - p] = z->value[q];
-    if (half)
-        kl_bfloat16_widen(n - p, z->half + p, value);
+    for (int64_t q = p; q < n; q++)
+        value[q - p] = kl_row_at(z, q);
     return _mm256_loadu_ps(value);
 }
 
@@ -54,7 +43,7 @@ AVX2 INLINE void prefetch(bool half, const kl_row *const *next, int64_t p)
 {
     UNROLL
     for (int g = 0; g < KL_GROUP; g++)
-        _mm_prefetch(half ? (const char *)(next[g]->half + p) : (const char *)(next[g]->value + p), _MM_HINT_NTA); /* past the second cache, where the present rows and the vector are */
+        _mm_prefetch(place(half, next[g], p), _MM_HINT_NTA); /* past the second cache, where the present rows and the vector are */
 }
 
 AVX2 INLINE void dots(bool half, const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *out)
@@ -72,14 +61,14 @@ AVX2 INLINE void dots(bool half, const kl_row *const *z, const kl_row *const *ne
             prefetch(half, next, p);
         UNROLL
         for (int g = 0; g < KL_GROUP; g++)
-            x[g] = load(half, z[g], p);
+            x[g] = eight(half, z[g], p);
         add_products(x, _mm256_loadu_ps(w + p), dot, inner);
     }
     if (p < n) {
         kl_row rest = {.value = w};
         for (int g = 0; g < KL_GROUP; g++)
-            x[g] = load_rest(half, z[g], p, n);
-        add_products(x, load_rest(false, &rest, p, n), dot, inner);
+            x[g] = load_rest(z[g], p, n);
+        add_products(x, load_rest(&rest, p, n), dot, inner);
     }
     for (int g = 0; g < KL_GROUP; g++)
         f[g] = total(dot[g]);
@@ -111,7 +100,7 @@ AVX2 INLINE void add(bool half, const kl_row *const *z, int64_t n, const float *
     for (; p + LANES <= n; p += LANES) {
         UNROLL
         for (int g = 0; g < KL_GROUP; g++)
-            x[g] = load(half, z[g], p);
+            x[g] = eight(half, z[g], p);
         __m256 sum = sum_of(x, factor);
         _mm256_storeu_ps(copy + p, _mm256_add_ps(_mm256_loadu_ps(copy + p), sum));
         _mm256_storeu_ps(delta + p, _mm256_add_ps(_mm256_loadu_ps(delta + p), sum));
@@ -119,7 +108,7 @@ AVX2 INLINE void add(bool half, const kl_row *const *z, int64_t n, const float *
     if (p < n) {
         float sum[LANES];
         for (int g = 0; g < KL_GROUP; g++)
-            x[g] = load_rest(half, z[g], p, n);
+            x[g] = load_rest(z[g], p, n);
         _mm256_storeu_ps(sum, sum_of(x, factor));
         for (int64_t q = p; q < n; q++) {
             copy[q] += sum[q - p];

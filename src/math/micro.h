@@ -46,20 +46,16 @@ typedef struct kl_micro {
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     /* multiply with b[k] = pairs[index[k]]; without a when a.re is NULL */
     void (*gather)(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
-    /* A row (n) against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums (kl_row_total); next: a row that will
-     * be wanted after this one. Then w (n) += factor z. */
-    void (*row_dots)(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out);
-    void (*row_add)(int64_t n, double factor, const float *z, double *w);
+    /* A dense row (n), in float32 or bfloat16, against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
+     * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
+    void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
+    void (*row_add)(int64_t n, double factor, const kl_row *z, double *w);
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);
     /* The first in float32, in sums of 32 lanes (kl_row_total32); copy and delta (n) += factor z. */
-    void (*row_dots32)(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out);
-    void (*row_add32)(int64_t n, float factor, const float *z, float *copy, float *delta);
-    /* The same of a row in bfloat16, with the bits of that row in float32. */
-    void (*half_dots)(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const double *w, int64_t stride, double *out);
-    void (*half_dots32)(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const float *w, int64_t stride, double *out);
-    void (*half_add32)(int64_t n, float factor, const uint16_t *z, float *copy, float *delta);
+    void (*row_dots32)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out);
+    void (*row_add32)(int64_t n, float factor, const kl_row *z, float *copy, float *delta);
     void (*sparse_dots32)(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out);
     /* group.h, of dense rows in float32 or bfloat16 */
     void (*group_dots)(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);

@@ -4,7 +4,6 @@
  *   cos = S(1/4 - |a|),  sin = sign(a) S(min(|a|, 1/2 - |a|)),  S(p) = p (c0 + c1 p^2 + ... + c4 p^8) = sin(2 pi p), |p| <= 1/4
  * Degree 9, largest error 1.7e-7.
  */
-#include "math/bfloat16.h"
 #include "math/hadamard.h"
 #include "math/micro.h"
 
@@ -232,7 +231,7 @@ static void cosines(int64_t count, const float *turns, const float *phase, float
         out[i] = scale * sine_of(0.25f - fabsf(fraction(turns[i] + phase[i])));
 }
 
-static void row_dots(int64_t n, const float *z, const float *next, int64_t count, const double *w, int64_t stride, double *out)
+static void row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out)
 {
     (void)next;
     for (int64_t o = 0; o < count; o++) {
@@ -240,17 +239,17 @@ static void row_dots(int64_t n, const float *z, const float *next, int64_t count
         int64_t p = 0;
         for (; p + 16 <= n; p += 16)
             for (int k = 0; k < 16; k++)
-                lane[k] += (double)z[p + k] * w[o * stride + p + k];
+                lane[k] += (double)kl_row_at(z, p + k) * w[o * stride + p + k];
         for (int64_t q = p; q < n; q++)
-            lane[q - p] += (double)z[q] * w[o * stride + q];
+            lane[q - p] += (double)kl_row_at(z, q) * w[o * stride + q];
         out[o] = kl_row_total(lane);
     }
 }
 
-static void row_add(int64_t n, double factor, const float *z, double *w)
+static void row_add(int64_t n, double factor, const kl_row *z, double *w)
 {
     for (int64_t p = 0; p < n; p++)
-        w[p] += factor * (double)z[p];
+        w[p] += factor * (double)kl_row_at(z, p);
 }
 
 static void sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out)
@@ -272,67 +271,24 @@ static void sparse_add(const kl_row *z, int64_t n, double factor, double *w)
 }
 
 /* Products of floats are exact in float64, so that only sums are rounded. */
-static void row_dots32(int64_t n, const float *z, const float *next, int64_t count, const float *w, int64_t stride, double *out)
+static void row_dots32(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out)
 {
     (void)next;
     for (int64_t o = 0; o < count; o++, w += stride) {
         float lane[32] = {0};
         for (int64_t p = 0; p < n; p++)
-            lane[p % 32] = (float)((double)lane[p % 32] + (double)z[p] * (double)w[p]);
+            lane[p % 32] = (float)((double)lane[p % 32] + (double)kl_row_at(z, p) * (double)w[p]);
         out[o] = kl_row_total32(lane);
     }
 }
 
-static void row_add32(int64_t n, float factor, const float *z, float *copy, float *delta)
+static void row_add32(int64_t n, float factor, const kl_row *z, float *copy, float *delta)
 {
     for (int64_t p = 0; p < n; p++) {
-        float change = factor * z[p];
+        float change = factor * kl_row_at(z, p);
         copy[p] += change;
         delta[p] += change;
     }
-}
-
-static inline double wide(uint16_t half)
-{
-    float value;
-    kl_bfloat16_widen(1, &half, &value);
-    return (double)value;
-}
-
-static void half_dots(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const double *w, int64_t stride, double *out)
-{
-    (void)next;
-    for (int64_t o = 0; o < count; o++, w += stride) {
-        double lane[16] = {0};
-        for (int64_t p = 0; p < n; p++)
-            lane[p % 16] += wide(z[p]) * w[p];
-        out[o] = kl_row_total(lane);
-    }
-}
-
-static void half_dots32(int64_t n, const uint16_t *z, const uint16_t *next, int64_t count, const float *w, int64_t stride, double *out)
-{
-    (void)next;
-    for (int64_t o = 0; o < count; o++, w += stride) {
-        float lane[32] = {0};
-        for (int64_t p = 0; p < n; p++)
-            lane[p % 32] = (float)((double)lane[p % 32] + wide(z[p]) * (double)w[p]);
-        out[o] = kl_row_total32(lane);
-    }
-}
-
-static void half_add32(int64_t n, float factor, const uint16_t *z, float *copy, float *delta)
-{
-    for (int64_t p = 0; p < n; p++) {
-        float change = factor * (float)wide(z[p]);
-        copy[p] += change;
-        delta[p] += change;
-    }
-}
-
-static inline float at(const kl_row *z, int64_t p)
-{
-    return z->half != NULL ? (float)wide(z->half[p]) : z->value[p];
 }
 
 static void group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner)
@@ -342,9 +298,9 @@ static void group_dots(const kl_row *const *z, const kl_row *const *next, int64_
     for (int64_t p = 0; p < n; p++) {
         int k = (int)(p % KL_GROUP_LANES), q = 0;
         for (int g = 0; g < KL_GROUP; g++) {
-            dot[g][k] = fmaf(at(z[g], p), w[p], dot[g][k]);
+            dot[g][k] = fmaf(kl_row_at(z[g], p), w[p], dot[g][k]);
             for (int h = 0; h < g; h++, q++)
-                pair[q][k] = fmaf(at(z[h], p), at(z[g], p), pair[q][k]);
+                pair[q][k] = fmaf(kl_row_at(z[h], p), kl_row_at(z[g], p), pair[q][k]);
         }
     }
     for (int g = 0; g < KL_GROUP; g++)
@@ -358,7 +314,7 @@ static void group_add(const kl_row *const *z, int64_t n, const float *factor, fl
     for (int64_t p = 0; p < n; p++) {
         float sum = 0;
         for (int g = 0; g < KL_GROUP; g++)
-            sum = fmaf(factor[g], at(z[g], p), sum);
+            sum = fmaf(factor[g], kl_row_at(z[g], p), sum);
         copy[p] += sum;
         delta[p] += sum;
     }
@@ -399,9 +355,6 @@ const kl_micro kl_micro_portable = {
     .sparse_add = sparse_add,
     .row_dots32 = row_dots32,
     .row_add32 = row_add32,
-    .half_dots = half_dots,
-    .half_dots32 = half_dots32,
-    .half_add32 = half_add32,
     .group_dots = group_dots,
     .group_add = group_add,
     .sparse_dots32 = sparse_dots32,

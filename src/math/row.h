@@ -6,6 +6,8 @@
 #ifndef KL_ROW_H
 #define KL_ROW_H
 
+#include "math/bfloat16.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,12 @@ typedef struct kl_row {
 static inline kl_row kl_row_of(const int64_t *start, const int32_t *column, const float *value, int64_t row)
 {
     return (kl_row){start[row + 1] - start[row], column + start[row], value + start[row], NULL};
+}
+
+/* A column of a dense row. */
+static inline float kl_row_at(const kl_row *z, int64_t p)
+{
+    return z->half != NULL ? kl_bfloat16_value(z->half[p]) : z->value[p];
 }
 
 /* out[o] = z'w_o of w (count, stride), n columns each; next: a row that will be wanted after this one */
