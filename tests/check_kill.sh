@@ -3,6 +3,7 @@
 # SIGINT or SIGTERM they end with 130 or 143 and leave a checkpoint and a model that are whole or absent, and no other file.
 # KLIFT_KILLS: kills of every learner, default 2; KLIFT_SIGNALS: signals, default 4; 100 and 50 take some minutes. KLIFT_SEED: other moments.
 set -u
+. "$(dirname "$0")/holds.sh"
 klift=$(cd "$(dirname "${KLIFT:-build/klift}")" && pwd)/$(basename "${KLIFT:-build/klift}")
 learners=("ridge" "sgd" "svm" "logistic" "sgd:passes=3")
 kills=${KLIFT_KILLS:-2} signals=${KLIFT_SIGNALS:-4}
@@ -10,15 +11,6 @@ RANDOM=${KLIFT_SEED:-1}
 dir=$(mktemp -d) || exit 1
 trap '[ $BASHPID != $$ ] || rm -rf "$dir"' EXIT # not by a part of it that a signal meets before it has become klift
 cd "$dir" || exit 1
-bad=0
-holds() { # SENTENCE COMMAND...
-    local sentence=$1
-    shift
-    if "$@"; then echo "ok - $sentence"; else
-        echo "not ok - $sentence: $*"
-        bad=1
-    fi
-}
 now() { date +%s%N; }
 pause() { sleep "$(printf '%d.%09d' $(($1 / 1000000000)) $(($1 % 1000000000)))"; } # nanoseconds
 become() { # LEARNER MODEL OPTIONS...: the shell itself, so that a signal meets klift

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What is written is the old file or the new one: full disks, file size limits, read-only folders, links, twenty writers.
 set -u
+. "$(dirname "$0")/holds.sh"
 klift=$(cd "$(dirname "${KLIFT:-build/klift}")" && pwd)/$(basename "${KLIFT:-build/klift}")
 dir=$(mktemp -d) || exit 1
 mounted=()
@@ -10,15 +11,6 @@ leave() {
 }
 trap leave EXIT
 cd "$dir" || exit 1
-bad=0
-holds() { # SENTENCE COMMAND...
-    local sentence=$1
-    shift
-    if "$@"; then echo "ok - $sentence"; else
-        echo "not ok - $sentence: $*"
-        bad=1
-    fi
-}
 # fails CODE SENTENCE COMMAND...: the exit code, and one line that says why
 fails() {
     local code=$1 sentence=$2 got

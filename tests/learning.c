@@ -79,6 +79,14 @@ klift_status learn_rows(const klift_batch *rows, const training *how, klift_mode
     return status;
 }
 
+void check_refusals(const klift_batch *rows, const refusal *wrong, size_t count)
+{
+    klift_model *model;
+    for (size_t i = 0; i < count; i++)
+        if (learn_rows(rows, &wrong[i].how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
+            fail_msg("case %zu, %s: answered with: %s", i, wrong[i].how.learner, klift_error());
+}
+
 void check_same_bytes(const klift_batch *rows, const training *how, int trainings)
 {
     model_file first = {0};

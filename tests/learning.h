@@ -21,6 +21,13 @@ typedef struct training {
 } training;
 
 klift_status learn_rows(const klift_batch *rows, const training *how, klift_model **model);
+/* Trainings that end with this status and these words. */
+typedef struct refusal {
+    training how;
+    klift_status status;
+    const char *answer;
+} refusal;
+void check_refusals(const klift_batch *rows, const refusal *wrong, size_t count);
 /* All trainings give the same bytes. */
 void check_same_bytes(const klift_batch *rows, const training *how, int trainings);
 /* Rows of few entries as they are, with their zeros, and on several threads. */

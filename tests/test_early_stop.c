@@ -163,28 +163,19 @@ static void threads_batches_and_memory_change_no_byte(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct {
-        training how;
-        klift_status status;
-        const char *answer;
-    } wrong[] = {
-        {{.learner = "ridge", .early_stop = "3"}, KLIFT_USAGE, "learner ridge does not end early"},
-        {{.learner = "svm", .holdout = "0.1"}, KLIFT_USAGE, "learner svm does not end early"},
-        {{.learner = "logistic", .holdout = "0.1"}, KLIFT_USAGE, "use learner=sgd:passes=100"},
-        {{.learner = "sgd", .early_stop = "3"}, KLIFT_USAGE, "sgd with passes=1"},
-        {{.learner = "sgd:passes=3", .early_stop = "3", .holdout = "0"}, KLIFT_USAGE, "leave holdout=0 out"},
-        {{.learner = "sgd:passes=3", .holdout = "1"}, KLIFT_USAGE, "holdout"},
-        {{.learner = "sgd:passes=3", .holdout = "1e-9"}, KLIFT_DATA, "leaves nothing to test on"},
+    static const refusal wrong[] = {
+        {{.learner = "ridge", .task = "classify", .early_stop = "3"}, KLIFT_USAGE, "learner ridge does not end early"},
+        {{.learner = "svm", .task = "classify", .holdout = "0.1"}, KLIFT_USAGE, "learner svm does not end early"},
+        {{.learner = "logistic", .task = "classify", .holdout = "0.1"}, KLIFT_USAGE, "use learner=sgd:passes=100"},
+        {{.learner = "sgd", .task = "classify", .early_stop = "3"}, KLIFT_USAGE, "sgd with passes=1"},
+        {{.learner = "sgd:passes=3", .task = "classify", .early_stop = "3", .holdout = "0"}, KLIFT_USAGE, "leave holdout=0 out"},
+        {{.learner = "sgd:passes=3", .task = "classify", .holdout = "1"}, KLIFT_USAGE, "holdout"},
+        {{.learner = "sgd:passes=3", .task = "classify", .holdout = "1e-9"}, KLIFT_DATA, "leaves nothing to test on"},
     };
     klift_model *model;
     klift_batch rows = make_rows(false);
     (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        training how = wrong[i].how;
-        how.task = "classify";
-        if (learn_rows(&rows, &how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
-            fail_msg("case %zu: answered with: %s", i, klift_error());
-    }
+    check_refusals(&rows, wrong, sizeof wrong / sizeof wrong[0]);
     assert_int_equal(learn_rows(&rows, &(training){.learner = "sgd:passes=3", .task = "classify", .kernel = "gaussian:gamma=search", .features = "16", .early_stop = "1"}, &model), KLIFT_OK);
     klift_model_free(model);
 }

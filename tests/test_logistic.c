@@ -313,11 +313,7 @@ static void too_few_passes_are_told(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct {
-        training how;
-        klift_status status;
-        const char *answer;
-    } wrong[] = {
+    static const refusal wrong[] = {
         {{.learner = "logistic", .task = "regress"}, KLIFT_USAGE, "learner logistic is for classes"},
         {{.learner = "logistic", .task = "classify", .search = "folds"}, KLIFT_USAGE, "holds no rows out"},
         {{.learner = "logistic:passes=1", .task = "classify"}, KLIFT_USAGE, "passes"},
@@ -333,9 +329,7 @@ static void what_cannot_be_is_refused(void **state)
     make_problem();
     assert_int_equal(learn_rows(&three, &(training){.learner = "logistic:classes=one-vs-rest", .task = "classify", .probability = "true"}, &model), KLIFT_USAGE);
     assert_non_null(strstr(klift_error(), "use classes=multinomial"));
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        if (learn_rows(&rows, &wrong[i].how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
-            fail_msg("%s: answered with: %s", wrong[i].how.learner, klift_error());
+    check_refusals(&rows, wrong, sizeof wrong / sizeof wrong[0]);
 }
 
 int main(int argc, char **argv)

@@ -411,11 +411,7 @@ static void weights_that_run_away_are_told(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct {
-        training how;
-        klift_status status;
-        const char *answer;
-    } wrong[] = {
+    static const refusal wrong[] = {
         {{.learner = "sgd:loss=epsilon", .task = "classify"}, KLIFT_USAGE, "use hinge, squared-hinge, logistic or squared"},
         {{.learner = "sgd:loss=hinge", .task = "regress"}, KLIFT_USAGE, "use squared, huber or epsilon"},
         {{.learner = "sgd:project=true", .task = "classify"}, KLIFT_USAGE, "project=true belongs to step=pegasos"},
@@ -432,9 +428,7 @@ static void what_cannot_be_is_refused(void **state)
     klift_batch rows = problem(sign), same = problem(ones);
     (void)state;
     make_problem();
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        if (learn_rows(&rows, &wrong[i].how, &model) != wrong[i].status || strstr(klift_error(), wrong[i].answer) == NULL)
-            fail_msg("%s: answered with: %s", wrong[i].how.learner, klift_error());
+    check_refusals(&rows, wrong, sizeof wrong / sizeof wrong[0]);
     assert_int_equal(learn_rows(&same, &(training){.learner = "sgd", .task = "classify"}, &model), KLIFT_DATA);
     assert_non_null(strstr(klift_error(), "one class only"));
     assert_int_equal(learn_rows(&same, &(training){.learner = "sgd", .task = "classify", .allow_one_class = "true"}, &model), KLIFT_OK);
