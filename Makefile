@@ -77,8 +77,8 @@ endif
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 # The AVX-512 loops on any CPU that has AVX2, where SIMDe's headers are found: their tests once more, as test_<name>_avx512.
-EMULATED_TESTS := $(if $(SANITIZE),,$(if $(call library,simde,simde/simde-arch.h -mavx2 -mfma,yes),$(patsubst %,$(BUILD)/tests/test_%_avx512,micro hadamard scatter trig product tiles)))
-EMULATED := $(patsubst %,$(BUILD)/src/math/%_emulated.o,micro micro_avx512 hadamard_avx512 trig_avx512)
+EMULATED_TESTS := $(if $(SANITIZE),,$(if $(call library,simde,simde/simde-arch.h -mavx2 -mfma,yes),$(patsubst %,$(BUILD)/tests/test_%_avx512,micro hadamard scatter trig product tiles group)))
+EMULATED := $(patsubst %,$(BUILD)/src/math/%_emulated.o,micro micro_avx512 hadamard_avx512 trig_avx512 group_avx512 row_avx512)
 TESTS   += $(EMULATED_TESTS)
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(sort $(wildcard fuzz/fuzz_*.c)))
 REPLAYS := $(FUZZERS:%=$(BUILD)/fuzz/replay_%)
@@ -197,20 +197,20 @@ demo:
 	@$(MAKE) -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null)) all
 	@BUILD=$(BUILD) scripts/demo
 
-# Against the peers that Debian has, in one interleaved run: make bench, or make bench FILES="a.svm b.svm"
+# Against the peers that Debian has, in one interleaved run (docs/benchmarks.md): make bench, make bench PARTS="read latency" runs some parts,
+# make bench KLIFT_DATA=folder names the data sets, make bench KLIFT_BENCH_QUICK=1 only sees whether everything runs.
+PARTS    ?=
+BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/bench/bench_engine: $(BUILD)/bench/bench_engine.o $(BUILD)/bench/peers.o $(BUILD)/libklift.a
+$(BUILD)/bench/bench_engine: $(BUILD)/bench/bench_engine.o $(BUILD)/bench/limits.o $(BUILD)/bench/peers.o $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -ldl
 
 bench:
 	scripts/setup bench
-	$(MAKE) all $(BUILD)/bench/bench_read $(BUILD)/bench/bench_engine $(BUILD)/bench/bench_taylor
-	bench/read.py $(BUILD) $(FILES)
-	bench/engine.py $(BUILD)
-	bench/svm.py $(BUILD)
-	[ -z "$$KLIFT_DATA" ] || $(BUILD)/bench/bench_taylor "$$KLIFT_DATA"/adult/train.svm
+	$(MAKE) all $(BENCHES)
+	bench/suite.py $(BUILD) $(PARTS)
 
 # Where the libraries are below PREFIX, klift.pc and the CMake files find everything from their own place: up is the way from
 # LIBDIR to PREFIX (../ or ../../). Elsewhere they hold the paths as given.
@@ -250,4 +250,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d) $(EMULATED:.o=.d) $(wildcard $(BUILD)/fuzz/*.d)
+-include $(OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(SUPPORT:.o=.d) $(EMULATED:.o=.d) $(wildcard $(BUILD)/fuzz/*.d $(BUILD)/bench/*.d)

@@ -23,7 +23,7 @@ static const cli_option table[] = {
     {"tolerance", 'e', "X", "train", TO_SPEC, "svm: stop when the duality gap is this part of the objective; default 0.001. logistic: when the gradient is this part of that at the start; 0.0001"},
     {"epsilon", 'p', "X", "train", TO_SPEC, "svm, sgd, doubly-stochastic: errors of a regression up to it cost nothing, or with loss=huber their square; default 0.1"},
     {"bias", 'B', "X", "train", TO_SPEC, "svm, sgd: the constant feature behind the intercept, -1 for none; default 1"},
-    {"cache", 0, "NAME", "train", TO_SPEC, "svm: float32 or bf16: what features are rounded to for training; bf16 takes half the memory; default float32"},
+    {"cache", 0, "NAME", "train", TO_SPEC, "svm: auto, float32, int16 or bf16: what features are rounded to for training; 16 bits take half the memory; default auto"},
     {"holdout", 0, "SHARE", "train", TO_SPEC, "sgd with several passes: hold this share of the rows out, and give the weights of the pass with the least error on them; default: 0.1 with --early-stop"},
     {"early-stop", 0, "ROUNDS", "train", TO_SPEC, "sgd with several passes: end when so many in a row were no better on the rows held out; default: never"},
     {"warm-start", 0, "MODEL", "train", TO_SPEC, "go on from MODEL (sgd), or begin at it (logistic): preparation, map, seed and lambda are its own"},

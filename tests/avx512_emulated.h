@@ -10,6 +10,7 @@
 #include <simde/x86/avx512.h>
 #include <simde/x86/fma.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -69,6 +70,27 @@ static inline void emulated_store(float *at, simde__mmask16 mask, simde__m512 a)
             at[i] = from.f[i];
 }
 
+/* Sixteen whole numbers of 16 bits, with or without a sign, as such of 32 bits. */
+static inline simde__m512i emulated_widen(simde__m256i a, bool sign)
+{
+    uint16_t from[16];
+    int32_t to[16];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 16; i++)
+        to[i] = sign ? (int16_t)from[i] : from[i];
+    return simde_mm512_loadu_si512(to);
+}
+
+static inline simde__m512 emulated_to_float(simde__m512i a)
+{
+    int32_t from[16];
+    emulated_lanes to;
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 16; i++)
+        to.f[i] = (float)from[i];
+    return to.vector;
+}
+
 /* The CPU faults where the place is not a whole line; so does this. */
 static inline void emulated_stream(float *at, simde__m512 a)
 {
@@ -82,6 +104,9 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #undef _mm512_shuffle_f32x4
 #undef _mm512_extractf32x8_ps
 #undef _mm512_cvtps_pd
+#undef _mm512_cvtepi16_epi32
+#undef _mm512_cvtepu16_epi32
+#undef _mm512_cvtepi32_ps
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_mask_storeu_ps
 #undef _mm512_stream_ps
@@ -89,6 +114,9 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
 #define _mm512_extractf32x8_ps(a, half) emulated_extract(a, half)
 #define _mm512_cvtps_pd(a) emulated_to_double(a)
+#define _mm512_cvtepi16_epi32(a) emulated_widen(a, true)
+#define _mm512_cvtepu16_epi32(a) emulated_widen(a, false)
+#define _mm512_cvtepi32_ps(a) emulated_to_float(a)
 #define _mm512_maskz_loadu_ps(mask, at) emulated_load(mask, at)
 #define _mm512_mask_storeu_ps(at, mask, a) emulated_store(at, mask, a)
 #define _mm512_stream_ps(at, a) emulated_stream(at, a)

@@ -44,7 +44,7 @@ rm -f small.svm large.svm
 "$klift" generate friedman large.svm --rows 200000 --dim 40 -q
 for features in 128 256; do
     for size in small large; do
-        TMPDIR=$dir "$klift" train $size.svm --task regress --learner svm:passes=2 --features $features --max-memory $((features * 6 / 128 + 12))M --json -o $size.klift >$size.json 2>$size.err
+        TMPDIR=$dir "$klift" train $size.svm --task regress --learner svm:passes=2,cache=float32 --features $features --max-memory $((features * 6 / 128 + 12))M --json -o $size.klift >$size.json 2>$size.err
         eval "$size=$(number peak_memory <$size.json)"
         kept=$([ $features -eq 128 ] && echo features || echo rows)
         grep -q "the $kept go to a temporary file" $size.err || { echo "$features features of $size.svm: no file of $kept"; exit 1; }
@@ -62,17 +62,20 @@ echo "svm of 200,000 columns: peak memory $peak bytes"
 at_most "memory of 200,000 columns" "$peak" 100000000
 rm -f wide.svm
 
-# bfloat16: half of the features' memory, the same errors.
+# 16 bits: half of the features' memory, the same errors.
 "$klift" generate checkerboard board.svm --rows 60000 -q
 "$klift" generate checkerboard test.svm --rows 20000 --seed 2 -q
-for cache in float32 bf16; do
+for cache in float32 bf16 int16; do
     "$klift" train board.svm --kernel gaussian:gamma=10 --features 512 --learner svm:passes=10 --cache $cache --test test.svm --json -q -o board.klift >$cache.json 2>/dev/null
     eval "${cache}_peak=$(number peak_memory <$cache.json) ${cache}_error=$(number error <$cache.json)"
 done
 # shellcheck disable=SC2154
-echo "svm, float32: peak memory $float32_peak bytes, error $float32_error; bf16: $bf16_peak bytes, error $bf16_error"
-at_most "memory of bf16" "$bf16_peak" $((float32_peak - 60000 * 512 * 2 + 8000000))
-at_most "error of bf16" "$bf16_error" "$(awk "BEGIN { print $float32_error + 0.002 }")"
+echo "svm, float32: peak memory $float32_peak bytes, error $float32_error; bf16: $bf16_peak bytes, error $bf16_error; int16: $int16_peak bytes, error $int16_error"
+for cache in bf16 int16; do
+    eval "peak=\$${cache}_peak error=\$${cache}_error"
+    at_most "memory of $cache" "$peak" $((float32_peak - 60000 * 512 * 2 + 8000000))
+    at_most "error of $cache" "$error" "$(awk "BEGIN { print $float32_error + 0.002 }")"
+done
 rm -f board.svm test.svm
 
 "$klift" generate friedman big.svm --rows 1100000 --dim 20 -q

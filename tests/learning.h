@@ -5,6 +5,7 @@
 #include "klift.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Settings, each NULL where it is not said; the kernel is then linear. */
 typedef struct training {

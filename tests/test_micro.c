@@ -361,54 +361,7 @@ static void sparse_rows_have_the_bits_of_dense_ones(void **state)
                 m->row_add(n, -0.3, &spread, w[0]);
                 m->sparse_add(&z, n, -0.3, w[1]);
                 assert_memory_equal(w[0], w[1], sizeof w[0]);
-                m->row_dots32(n, &spread, &spread, VECTORS, f32 + 77, STEP, dense);
-                m->sparse_dots32(&z, VECTORS, f32 + 77, STEP, sparse);
-                assert_memory_equal(dense, sparse, sizeof dense);
             }
-}
-
-/* 32 lanes of floats, each of at most n / 32 + 1 roundings. */
-static void float32_dots_equal_the_definition(void **state)
-{
-    static const int64_t lengths[] = {0, 1, 31, 32, 33, 64, 800};
-    enum { VECTORS = 8, STEP = 811 };
-    (void)state;
-    fill();
-    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
-        for (int s = 0; s < 7; s++)
-            for (int64_t count = 0; count <= VECTORS; count++) {
-                const kl_micro *m = kl_micro_at(t);
-                int64_t n = lengths[s];
-                double out[VECTORS], alone;
-                m->row_dots32(n, &first, &later, count, f32 + 77, STEP, out);
-                for (int64_t o = 0; o < count; o++) {
-                    double sum = 0, size = 0;
-                    for (int64_t p = 0; p < n; p++) {
-                        sum += (double)f32[p] * (double)f32[77 + o * STEP + p];
-                        size += fabs((double)f32[p] * (double)f32[77 + o * STEP + p]);
-                    }
-                    assert_true(fabs(out[o] - sum) <= 6e-8 * (double)(n / 32 + 1) * size);
-                    m->row_dots32(n, &first, &first, 1, f32 + 77 + o * STEP, STEP, &alone);
-                    assert_memory_equal(&alone, &out[o], sizeof alone);
-                }
-            }
-}
-
-static void float32_additions_go_to_both_vectors(void **state)
-{
-    static const int64_t lengths[] = {0, 1, 7, 8, 9, 33, 800};
-    (void)state;
-    fill();
-    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
-        for (int s = 0; s < 7; s++) {
-            float copy[1000], delta[1000] = {0};
-            memcpy(copy, f32 + 50, sizeof copy);
-            kl_micro_at(t)->row_add32(lengths[s], -0.3f, &first, copy, delta);
-            for (int64_t p = 0; p < 1000; p++) {
-                float change = p < lengths[s] ? -0.3f * f32[p] : 0;
-                assert_true(delta[p] == change && copy[p] == f32[50 + p] + change);
-            }
-        }
 }
 
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
@@ -448,8 +401,6 @@ int main(void)
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
-        cmocka_unit_test(float32_dots_equal_the_definition),
-        cmocka_unit_test(float32_additions_go_to_both_vectors),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

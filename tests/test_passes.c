@@ -72,13 +72,10 @@ static void compare(kl_feature_passes *p, const kl_batch *x, const klift_map *li
         for (int64_t i = 0; i < most; i += most / SOME + 1) {
             kl_batch one = kl_batch_part(x, index[i], 1);
             OK(kl_lift_rows(lift, &one, z, n, run));
-            if (p->half)
-                kl_bfloat16_round(n, z);
+            kl_narrow_round(p->narrow, n, z);
             assert_int_equal(row[i].column != NULL, p->sparse);
             assert_true(p->sparse || row[i].count == n);
-            memset(spread, 0, (size_t)n * sizeof *spread);
-            for (int64_t k = 0; k < row[i].count; k++)
-                spread[p->sparse ? row[i].column[k] : k] = row[i].value[k];
+            kl_row_spread(&row[i], n, spread);
             assert_memory_equal(spread, z, (size_t)n * sizeof *z);
         }
     }
@@ -117,7 +114,7 @@ static void check(const way *w, const char *learner_text, const char *threads)
     OK(kl_passes_open(&passes, lift, reader, learner, NULL, run));
     if (passes.keep != w->keep || passes.sparse != w->sparse)
         fail_msg("%s %s of %lld rows, %s: kept as %d, %s", w->kernel, w->map, (long long)w->rows, learner_text, (int)passes.keep, passes.sparse ? "CSR" : "dense");
-    assert_int_equal(passes.half, strstr(learner_text, "bf16") != NULL);
+    assert_int_equal(passes.narrow, strstr(learner_text, "bf16") != NULL ? KL_BFLOAT16 : strstr(learner_text, "int16") != NULL ? KL_INT16 : KL_FLOAT32);
     assert_int_equal(passes.passes.rows, w->rows);
     compare(&passes, &rows, lift, run);
     kl_passes_close(&passes);
@@ -143,8 +140,36 @@ static void features_are_the_same_wherever_they_are_kept(void **state)
 static void rounded_ones_too(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         check(&ways[i], "svm:cache=bf16", i % 2 == 0 ? "1" : "2");
+        check(&ways[i], "svm:cache=int16", i % 2 == 0 ? "2" : "1");
+    }
+}
+
+/* Only features of one size, and where the tolerance allows it: a column that is small beside another one would lose its bits. */
+static void sixteen_bits_by_themselves_are_for_waves(void **state)
+{
+    static const struct {
+        const char *learner;
+        bool even;
+        kl_narrow narrow;
+    } cases[] = {{"svm", true, KL_INT16}, {"svm", false, KL_FLOAT32}, {"svm:tolerance=0.0001", true, KL_FLOAT32}, {"svm:cache=float32", true, KL_FLOAT32},
+                 {"svm:cache=bf16", true, KL_BFLOAT16}, {"svm:cache=int16,tolerance=0.0001", false, KL_INT16}, {"ridge", true, KL_FLOAT32}};
+    static const char *const waves[] = {"fourier", "orthogonal", "fastfood"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        kl_learn_spec spec = {.goal = KL_CLASSIFY, .lambda = 1, .c = 1, .folds = 5, .even = cases[i].even};
+        kl_learner *learner;
+        OK(kl_learner_new(cases[i].learner, &spec, 64, NULL, &learner));
+        assert_int_equal(kl_learner_narrow(learner), cases[i].narrow);
+        kl_learner_free(learner);
+    }
+    for (int64_t t = 0; kl_map_type_at(t) != NULL; t++) {
+        bool wave = false;
+        for (int i = 0; i < 3; i++)
+            wave = wave || strcmp(kl_map_type_at(t)->name, waves[i]) == 0;
+        assert_int_equal(kl_map_type_at(t)->even, wave);
+    }
 }
 
 /* A source may give dense rows first, CSR later: the file has both. */
@@ -179,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_are_the_same_wherever_they_are_kept),
         cmocka_unit_test(rounded_ones_too),
+        cmocka_unit_test(sixteen_bits_by_themselves_are_for_waves),
         cmocka_unit_test(rows_of_a_file_may_be_dense_and_sparse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,6 +187,31 @@ static void seeds_streams_purposes_and_rows_are_independent(void **unused)
     check_pair(&base, 1, &(kl_random){1, 0, 0}, 1); /* row and purpose do not change places */
 }
 
+/* All places once, and the first and last of them even over many orders: 5 standard errors of a count. */
+static void orders_have_every_place_once_and_evenly(void **state)
+{
+    enum { COUNT = 13, ORDERS = 4000 };
+    int64_t seen[2][COUNT] = {{0}};
+    (void)state;
+    for (uint32_t row = 0; row < ORDERS; row++) {
+        kl_random from = {3, 1, KL_DRAW_SWEEP};
+        int32_t order[COUNT], times[COUNT] = {0};
+        kl_random_order(&from, row, COUNT, order);
+        for (int i = 0; i < COUNT; i++) {
+            assert_true(order[i] >= 0 && order[i] < COUNT);
+            times[order[i]]++;
+        }
+        for (int i = 0; i < COUNT; i++)
+            assert_int_equal(times[i], 1);
+        seen[0][order[0]]++;
+        seen[1][order[COUNT - 1]]++;
+    }
+    double mean = (double)ORDERS / COUNT, error = sqrt(mean * (1 - 1.0 / COUNT));
+    for (int end = 0; end < 2; end++)
+        for (int i = 0; i < COUNT; i++)
+            assert_true(fabs((double)seen[end][i] - mean) < 5 * error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +223,7 @@ int main(void)
         cmocka_unit_test(uniforms_fill_their_cells_evenly),
         cmocka_unit_test(normals_have_the_moments_of_the_normal_law),
         cmocka_unit_test(seeds_streams_purposes_and_rows_are_independent),
+        cmocka_unit_test(orders_have_every_place_once_and_evenly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

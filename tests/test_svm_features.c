@@ -2,7 +2,7 @@
  * test_svm_features.c - the learner svm on sparse features and on rounded ones: CSR rows train the model of the same rows with their
  * zeros, byte for byte, and bfloat16 the one of features that were rounded before, wherever they are kept.
  */
-#include "math/bfloat16.h"
+#include "math/narrow.h"
 #include "support.h"
 
 #include <math.h>
@@ -152,50 +152,62 @@ static double *scores_of(const klift_model *model, const klift_batch *rows, int6
     return score;
 }
 
-/* With the identity the features are the rows: those rounded by hand, trained in float32, have the weights. */
-static void bf16_trains_on_rounded_features(void **state)
+static void round_rows(kl_narrow kind)
 {
-    static const problem rounded = {"svm:loss=hinge,passes=9,cache=bf16", "classify", two}, plain = {"svm:loss=hinge,passes=9", "classify", two};
-    (void)state;
-    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
-    for (int sparse = 0; sparse < 2; sparse++) {
-        klift_model *half = train(&rounded, "identity", sparse, "2", NULL), *full = train(&plain, "identity", sparse, "2", NULL);
-        check_same_bytes(train(&rounded, "identity", sparse, "1", NULL), half);
-        check_same_bytes(train(&rounded, "identity", sparse, "3", NULL), half);
-        check_same_bytes(train(&rounded, "identity", sparse, "2", sparse ? "1400K" : "6900K"), half); /* in a file */
-        double *a = scores_of(half, &rows, 1), *b = scores_of(full, &rows, 1);
-        assert_true(memcmp(a, b, ROWS * sizeof *a) != 0);
-        float *kept = malloc(ROWS * COLUMNS * sizeof *kept);
-        memcpy(kept, x, ROWS * COLUMNS * sizeof *kept);
-        kl_bfloat16_round(ROWS * COLUMNS, x);
-        kl_bfloat16_round(entries.start[ROWS], entries.value);
-        klift_model *by_hand = train(&plain, "identity", sparse, "2", NULL);
-        memcpy(x, kept, ROWS * COLUMNS * sizeof *kept);
-        csr_free(&entries);
-        entries = csr_of(ROWS, COLUMNS, x);
-        double *c = scores_of(by_hand, &rows, 1);
-        assert_memory_equal(a, c, ROWS * sizeof *a);
-        klift_model_free(half);
-        klift_model_free(full);
-        klift_model_free(by_hand);
-        free(a);
-        free(b);
-        free(c);
-        free(kept);
+    for (int i = 0; i < ROWS; i++) {
+        kl_narrow_round(kind, COLUMNS, x + i * COLUMNS);
+        kl_narrow_round(kind, entries.start[i + 1] - entries.start[i], entries.value + entries.start[i]);
     }
 }
 
-/* Every feature changes by at most 2^-8 of itself, by 2^-9 or so in the mean, and changes of many rows cancel: weights move by less
- * than that part of their length, and signs of scores only next to the border. */
-static void bf16_is_near_float32(void **state)
+/* With the identity the features are the rows: those rounded by hand, trained in float32, have the weights. */
+static void check_rounded(const problem *rounded, kl_narrow kind, bool sparse)
 {
-    static const problem half = {"svm:tolerance=1e-8,cache=bf16", "classify", two}, full = {"svm:tolerance=1e-8", "classify", two};
+    static const problem plain = {"svm:loss=hinge,passes=9", "classify", two};
+    klift_batch rows = dense_batch(ROWS, COLUMNS, x);
+    klift_model *half = train(rounded, "identity", sparse, "2", NULL), *full = train(&plain, "identity", sparse, "2", NULL);
+    check_same_bytes(train(rounded, "identity", sparse, "1", NULL), half);
+    check_same_bytes(train(rounded, "identity", sparse, "3", NULL), half);
+    check_same_bytes(train(rounded, "identity", sparse, "2", sparse ? "1400K" : "6900K"), half); /* in a file */
+    double *a = scores_of(half, &rows, 1), *b = scores_of(full, &rows, 1);
+    assert_true(memcmp(a, b, ROWS * sizeof *a) != 0);
+    float *kept = malloc(ROWS * COLUMNS * sizeof *kept);
+    memcpy(kept, x, ROWS * COLUMNS * sizeof *kept);
+    round_rows(kind);
+    klift_model *by_hand = train(&plain, "identity", sparse, "2", NULL);
+    memcpy(x, kept, ROWS * COLUMNS * sizeof *kept);
+    csr_free(&entries);
+    entries = csr_of(ROWS, COLUMNS, x);
+    double *c = scores_of(by_hand, &rows, 1);
+    assert_memory_equal(a, c, ROWS * sizeof *a);
+    klift_model_free(half);
+    klift_model_free(full);
+    klift_model_free(by_hand);
+    free(a);
+    free(b);
+    free(c);
+    free(kept);
+}
+
+static void sixteen_bits_train_on_rounded_features(void **state)
+{
+    static const problem brief = {"svm:loss=hinge,passes=9,cache=bf16", "classify", two}, whole = {"svm:loss=hinge,passes=9,cache=int16", "classify", two};
     (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        check_rounded(&brief, KL_BFLOAT16, sparse);
+        check_rounded(&whole, KL_INT16, sparse);
+    }
+}
+
+/* Weights of learners that differ in what features are rounded to. */
+static void check_near(const problem *half, double most, int rows_most)
+{
+    static const problem full = {"svm:tolerance=1e-8", "classify", two};
     float *unit = calloc((COLUMNS + 1) * COLUMNS, sizeof *unit);
     for (int j = 0; j < COLUMNS; j++)
         unit[(j + 1) * COLUMNS + j] = 1;
     klift_batch axes = dense_batch(COLUMNS + 1, COLUMNS, unit), rows = dense_batch(ROWS, COLUMNS, x);
-    klift_model *one = train(&half, "identity", false, "2", NULL), *other = train(&full, "identity", false, "2", NULL);
+    klift_model *one = train(half, "identity", false, "2", NULL), *other = train(&full, "identity", false, "2", NULL);
     double *a = scores_of(one, &axes, 1), *b = scores_of(other, &axes, 1), *f = scores_of(one, &rows, 1), *g = scores_of(other, &rows, 1), change = 0, length = 0;
     int differ = 0;
     for (int j = 1; j <= COLUMNS; j++) {
@@ -205,8 +217,8 @@ static void bf16_is_near_float32(void **state)
     for (int i = 0; i < ROWS; i++)
         differ += (f[i] > 0) != (g[i] > 0);
     print_message("weights change by %.2g of their length, %d of %d rows change their class\n", sqrt(change / length), differ, ROWS);
-    assert_true(change > 0 && sqrt(change / length) < 0x1p-9);
-    assert_true(differ <= ROWS / 1000);
+    assert_true(change > 0 && sqrt(change / length) < most);
+    assert_true(differ <= rows_most);
     klift_model_free(one);
     klift_model_free(other);
     free(a);
@@ -216,14 +228,24 @@ static void bf16_is_near_float32(void **state)
     free(unit);
 }
 
+/* Every feature changes by at most 2^-8 of itself, by 2^-9 or so in the mean, or by 2^-16 of the largest of its row, and changes of many rows
+ * cancel: weights move by less than that part of their length, and signs of scores only next to the border. */
+static void sixteen_bits_are_near_float32(void **state)
+{
+    static const problem brief = {"svm:tolerance=1e-8,cache=bf16", "classify", two}, whole = {"svm:tolerance=1e-8,cache=int16", "classify", two};
+    (void)state;
+    check_near(&brief, 0x1p-9, ROWS / 1000);
+    check_near(&whole, 0x1p-14, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sparse_rows_train_the_model_of_dense_ones),
         cmocka_unit_test(products_of_columns_too_whatever_the_memory),
         cmocka_unit_test(sparse_rows_have_the_scores_of_dense_ones),
-        cmocka_unit_test(bf16_trains_on_rounded_features),
-        cmocka_unit_test(bf16_is_near_float32),
+        cmocka_unit_test(sixteen_bits_train_on_rounded_features),
+        cmocka_unit_test(sixteen_bits_are_near_float32),
     };
     return cmocka_run_group_tests(tests, make_rows, free_rows);
 }

@@ -1,6 +1,6 @@
 /*
  * memory.c - the only malloc of the library. Every block is 64-byte aligned (whole cache lines for vector loads) and
- * zeroed, so a struct or array is valid to clear() from the moment it exists. Sizes are checked before multiplying.
+ * zeroed, so a struct or array is valid to clear() from the moment it exists, unless asked for bare. Sizes are checked before multiplying.
  * Large blocks ask for huge pages: weights and tiles of many megabytes miss the table of pages less, and are zeroed sooner.
  */
 #define _DEFAULT_SOURCE /* madvise */
@@ -64,6 +64,15 @@ static void *take(size_t bytes)
 klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what)
 {
     void **out = pointer;
+    KL_TRY(kl_new_bare(pointer, count, size, what));
+    if (*out != NULL)
+        memset(*out, 0, (size_t)count * size);
+    return KLIFT_OK;
+}
+
+klift_status kl_new_bare(void *pointer, int64_t count, size_t size, const char *what)
+{
+    void **out = pointer;
     *out = NULL;
     int64_t bytes;
     if (count < 0 || size > INT64_MAX / 2 || kl_multiply(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT)
@@ -74,7 +83,6 @@ klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what)
     void *memory = must_fail() ? NULL : take(padded);
     if (memory == NULL)
         return refuse(count, size, what);
-    memset(memory, 0, padded);
     *out = memory;
     return KLIFT_OK;
 }

@@ -9,6 +9,8 @@
 
 /* *pointer = count * size zeroed bytes (NULL when count is 0); KLIFT_MEMORY names what it was for. */
 klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what);
+/* The same not zeroed, for what is written before it is read: large blocks get their pages from the threads that write them. */
+klift_status kl_new_bare(void *pointer, int64_t count, size_t size, const char *what);
 /* Grows *pointer to hold at least `count`, keeping the first `used` elements; *room is the present room. */
 klift_status kl_grow(void *pointer, int64_t *room, int64_t used, int64_t count, size_t size, const char *what);
 void kl_free(void *memory);

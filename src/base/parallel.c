@@ -1,6 +1,7 @@
 /*
  * parallel.c - one pool per run: threads - 1 workers started at the first job, plus the caller. A job is a range of
  * task numbers taken by atomic increments. Workers block all signals, so the host program's handlers run elsewhere.
+ * Who waits looks again for a while before it sleeps: to be woken takes longer than many a job, and jobs come in rows.
  * After fork() a child has no workers; the pool sees the other process number and starts its own.
  */
 #include "base/parallel.h"
@@ -32,8 +33,9 @@ struct kl_pool {
     pthread_t *thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake, finished;
-    uint64_t generation; /* of jobs; a worker runs each one once */
-    int busy;
+    bool lingers;             /* there is a CPU for every thread */
+    atomic_ullong generation; /* of jobs; a worker runs each one once */
+    atomic_int busy;
     bool closing;
     jobs job;
     int64_t failed_index;
@@ -67,6 +69,27 @@ void kl_denormals_restore(unsigned mode)
 #else
     (void)mode;
 #endif
+}
+
+enum { LOOKS = 4000 }; /* some 100 microseconds */
+
+static void breathe(void)
+{
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+}
+
+static void await_job(kl_pool *pool, uint64_t seen)
+{
+    for (int i = 0; pool->lingers && i < LOOKS && atomic_load(&pool->generation) == seen; i++)
+        breathe();
+}
+
+static void await_workers(kl_pool *pool)
+{
+    for (int i = 0; pool->lingers && i < LOOKS && atomic_load(&pool->busy) > 0; i++)
+        breathe();
 }
 
 static void note_failure(kl_pool *pool, int64_t index, klift_status status)
@@ -106,21 +129,22 @@ static void *serve(void *argument)
     kl_free(argument);
     kl_pool *pool = mine.pool;
     uint64_t seen = mine.generation;
-    pthread_mutex_lock(&pool->mutex);
     for (;;) {
-        while (pool->generation == seen && !pool->closing)
+        await_job(pool, seen);
+        pthread_mutex_lock(&pool->mutex);
+        while (atomic_load(&pool->generation) == seen && !pool->closing)
             pthread_cond_wait(&pool->wake, &pool->mutex);
-        if (pool->closing)
-            break;
-        seen = pool->generation;
+        bool closing = pool->closing;
         pthread_mutex_unlock(&pool->mutex);
+        if (closing)
+            return NULL;
+        seen = atomic_load(&pool->generation);
         work(pool, mine.worker);
         pthread_mutex_lock(&pool->mutex);
-        if (--pool->busy == 0)
+        if (atomic_fetch_sub(&pool->busy, 1) == 1)
             pthread_cond_signal(&pool->finished);
+        pthread_mutex_unlock(&pool->mutex);
     }
-    pthread_mutex_unlock(&pool->mutex);
-    return NULL;
 }
 
 /* Starts the workers that are missing; with fewer than asked for, the job only takes longer. */
@@ -133,7 +157,7 @@ static void start(kl_pool *pool)
         seat *mine;
         if (kl_new(&mine, 1, sizeof *mine, "a thread") != KLIFT_OK)
             break;
-        *mine = (seat){pool, pool->started + 1, pool->generation};
+        *mine = (seat){pool, pool->started + 1, atomic_load(&pool->generation)};
         if (pthread_create(&pool->thread[pool->started], NULL, serve, mine) != 0) {
             kl_free(mine);
             break;
@@ -150,8 +174,9 @@ static void reset(kl_pool *pool)
     pthread_cond_init(&pool->finished, NULL);
     pool->owner = getpid();
     pool->started = 0;
-    pool->generation = 0;
-    pool->busy = 0;
+    pool->lingers = pool->threads <= sysconf(_SC_NPROCESSORS_ONLN);
+    atomic_store(&pool->generation, 0);
+    atomic_store(&pool->busy, 0);
 }
 
 klift_status kl_pool_new(kl_pool **pool, int threads)
@@ -189,17 +214,18 @@ klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *conte
     atomic_store(&job->next, 0);
     atomic_store(&job->halted, false);
     pool->failed_index = -1;
-    pool->busy = count > 1 ? pool->started : 0;
-    if (pool->busy > 0) {
-        pool->generation++;
+    atomic_store(&pool->busy, count > 1 ? pool->started : 0);
+    if (count > 1 && pool->started > 0) {
+        atomic_fetch_add(&pool->generation, 1);
         pthread_cond_broadcast(&pool->wake);
     }
     pthread_mutex_unlock(&pool->mutex);
 
     work(pool, 0);
 
+    await_workers(pool);
     pthread_mutex_lock(&pool->mutex);
-    while (pool->busy > 0)
+    while (atomic_load(&pool->busy) > 0)
         pthread_cond_wait(&pool->finished, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
     if (pool->failed_index < 0)

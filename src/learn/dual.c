@@ -24,8 +24,6 @@ klift_status kl_dual_new(kl_dual *d)
     KL_TRY(kl_new(&d->rest, d->outputs * d->rows, sizeof *d->rest, "the dual variables"));
     KL_TRY(kl_new(&d->limit, 2 * d->outputs, sizeof *d->limit, "the weights"));
     KL_TRY(kl_new(&d->seen, 2 * d->outputs, sizeof *d->seen, "the weights"));
-    KL_TRY(kl_new(&d->asleep, d->outputs, sizeof *d->asleep, "the weights"));
-    KL_TRY(kl_new(&d->dozing, d->outputs, sizeof *d->dozing, "the weights"));
     kl_dual_wake(d);
     KL_TRY(kl_new(&d->load, d->outputs + 1, sizeof *d->load, "the weights"));
     KL_TRY(kl_new(&d->sum, d->outputs, sizeof *d->sum, "the weights"));
@@ -47,8 +45,6 @@ void kl_dual_clear(kl_dual *d)
     kl_free(d->rest);
     kl_free(d->limit);
     kl_free(d->seen);
-    kl_free(d->asleep);
-    kl_free(d->dozing);
     kl_free(d->load);
     kl_free(d->sum);
     kl_free(d->primal);
@@ -89,17 +85,18 @@ double kl_dual_norm(const kl_dual *d, int64_t output)
     return norm;
 }
 
+double kl_dual_value(const kl_dual *d, kl_dual_row row, double alpha)
+{
+    double diagonal = kl_loss_is_squared(d->loss) ? 0.5 / row.cost : 0;
+    return (d->loss <= KL_SQUARED_HINGE ? alpha : row.y * alpha - d->epsilon * fabs(alpha)) - diagonal * alpha * alpha / 2;
+}
+
 static double dual_of(const kl_dual *d, int64_t output)
 {
     const double *alpha = d->alpha + output * d->rows;
     double sum = 0;
-    for (int64_t i = 0; i < d->rows; i++) {
-        if (alpha[i] == 0)
-            continue;
-        kl_dual_row r = d->row_of(d->user, i, output);
-        double diagonal = kl_loss_is_squared(d->loss) ? 0.5 / r.cost : 0;
-        sum += (d->loss <= KL_SQUARED_HINGE ? alpha[i] : r.y * alpha[i] - d->epsilon * fabs(alpha[i])) - diagonal * alpha[i] * alpha[i] / 2;
-    }
+    for (int64_t i = 0; i < d->rows; i++)
+        sum += alpha[i] != 0 ? kl_dual_value(d, d->row_of(d->user, i, output), alpha[i]) : 0;
     return sum;
 }
 
@@ -120,17 +117,14 @@ double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
         if (d->done[o])
             continue;
         double norm = kl_dual_norm(d, o);
-        d->primal[o] = norm / 2 + d->sum[o] + (exact ? 0 : d->asleep[o]);
         d->dual[o] = dual_of(d, o) - norm / 2;
+        d->primal[o] = exact ? norm / 2 + d->sum[o] : d->dual[o] + d->sum[o];
         d->sum[o] = 0;
         double gap = d->primal[o] > 0 ? (d->primal[o] - d->dual[o]) / d->primal[o] : 0;
         worst = gap > worst ? gap : worst;
         d->done[o] = exact && gap <= tolerance;
         if (!exact)
             set_limits(d, o);
-        else
-            d->asleep[o] = d->dozing[o];
-        d->dozing[o] = 0;
     }
     return worst;
 }
@@ -152,7 +146,6 @@ void kl_dual_wake(kl_dual *d)
 {
     memset(d->rest, 0, (size_t)(d->outputs * d->rows) * sizeof *d->rest);
     for (int64_t o = 0; o < d->outputs; o++) {
-        d->asleep[o] = 0;
         d->limit[2 * o] = d->seen[2 * o + 1] = -INFINITY;
         d->limit[2 * o + 1] = d->seen[2 * o] = INFINITY;
     }
@@ -168,7 +161,6 @@ void kl_dual_grow(kl_dual *d, double c)
     for (int64_t o = 0; o < d->outputs; o++)
         d->b[o] *= factor;
     for (int64_t o = 0; o < d->outputs; o++) {
-        d->asleep[o] *= factor;
         d->limit[2 * o] *= factor;
         d->limit[2 * o + 1] *= factor;
     }

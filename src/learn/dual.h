@@ -46,10 +46,8 @@ typedef struct kl_dual {
     bool *rest;     /* (outputs, rows): classes: the variable was at its bound and will hardly move; a sweep leaves it out */
     double *limit;  /* (outputs, 2): least and largest slope that a variable could follow in the last sweep: beyond them, they rest */
     double *seen;   /* (outputs, 2): those of this sweep */
-    double *asleep; /* (outputs): C loss of rows that rest, when they went to or were last looked at */
-    double *dozing; /* (outputs): the same in a look that goes on */
     int64_t *load;  /* (outputs + 1): visits of a block, of the outputs before */
-    double *sum;    /* (outputs): C loss of the rows since the last end */
+    double *sum;    /* (outputs): since the last end, C loss of the rows that were looked at, or what rows of a sweep had of the gap */
     double *primal, *dual; /* (outputs) at the last gap */
     int64_t passes, steps; /* sweeps and Newton's steps (newton.h) so far, for whoever asks */
     double swept;          /* sweeps by the rows that were visited */
@@ -69,8 +67,9 @@ typedef struct kl_dual_block {
 
 klift_status kl_dual_new(kl_dual *d); /* the fields above alpha are set */
 klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run); /* all of the block or, when the run is stopped before, none */
-/* After a pass: the largest relative gap of an output that is not done. exact: the pass was no sweep, so that the loss is that of w;
- * outputs below tolerance are then done. */
+/* After a pass: the largest relative gap of an output that is not done. A row's part of the gap is never negative, and 0 where it goes to rest: a sweep
+ * adds those of its rows, each with the weights that it met. exact: the pass was no sweep, so that the loss is that of w; outputs below
+ * tolerance are then done. */
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
 int64_t kl_dual_awake(const kl_dual *d, int64_t count, int32_t *row); /* rows that some output visits, in their order; returns how many */
 void kl_dual_wake(kl_dual *d);           /* all visit all rows again */
@@ -85,6 +84,7 @@ klift_status kl_dual_measure(kl_dual *d, const kl_dual_block *rows, klift_run *r
 /* f (count) = w'z + b B of outputs from..; next: the row to come */
 void kl_dual_scores(const kl_dual *d, const kl_row *z, const kl_row *next, int64_t from, int64_t count, double *f);
 void kl_dual_add(kl_dual *d, const kl_row *z, int64_t output, double factor); /* factor times the row to its weights */
+double kl_dual_value(const kl_dual *d, kl_dual_row row, double alpha); /* a variable's part of D, without |w|^2 / 2 */
 double kl_dual_norm(const kl_dual *d, int64_t output); /* |w|^2 + b^2 */
 
 #endif

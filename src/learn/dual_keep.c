@@ -5,7 +5,7 @@
 #include "learn/dual.h"
 #include "learn/keep.h"
 
-enum { LARGE = 4, SMALL = 7 };
+enum { LARGE = 4, SMALL = 5 };
 
 /* Arrays, in the order in which they are kept. */
 typedef struct array {
@@ -17,7 +17,7 @@ static void arrays_of(const kl_dual *d, array *large, array *small)
 {
     int64_t outputs = d->outputs;
     const array l[LARGE] = {{d->alpha, outputs * d->rows}, {d->w, outputs * d->features}, {d->b, outputs}, {d->square, d->rows}};
-    const array s[SMALL] = {{d->limit, 2 * outputs}, {d->seen, 2 * outputs}, {d->asleep, outputs}, {d->dozing, outputs}, {d->sum, outputs}, {d->primal, outputs}, {d->dual, outputs}};
+    const array s[SMALL] = {{d->limit, 2 * outputs}, {d->seen, 2 * outputs}, {d->sum, outputs}, {d->primal, outputs}, {d->dual, outputs}};
     for (int i = 0; i < LARGE; i++)
         large[i] = l[i];
     for (int i = 0; i < SMALL; i++)

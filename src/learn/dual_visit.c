@@ -3,7 +3,7 @@
  *   classes   g = y f - 1 + diagonal alpha,  alpha := clip(alpha - g / H, 0, top)
  *   targets   g = f - y + diagonal beta, beta := clip(argmin of g step + H step^2 / 2 + epsilon |beta + step|, -top, top)
  * and w, b follow by the change. Features are float32, all else float64; single: scores of sweeps are float32 sums over a copy
- * of w, to which rows are added in float32; what the rows of a chunk added joins w. A single output takes four rows at a time (group.h).
+ * of w, to which rows are added in float32, four at a time (group.h); what the rows of a chunk added joins w.
  */
 #include "learn/dual.h"
 
@@ -81,15 +81,17 @@ static double visit(const work *k, int64_t i, int64_t output, double f)
     bool *rest = &d->rest[output * d->rows + at];
     if (r.cost <= 0)
         return 0;
-    double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), now = d->alpha[output * d->rows + at];
-    *rest = k->rows->sweep ? goes_to_rest(d, output, r, f, now) : *rest && stays_at_rest(d, r, f, now);
-    if (*rest)
-        *(k->rows->sweep ? &d->asleep[output] : &d->dozing[output]) += loss;
-    if (!*rest || !k->rows->sweep)
+    double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), *alpha = &d->alpha[output * d->rows + at];
+    if (!k->rows->sweep) {
         d->sum[output] += loss;
-    if (*rest || !k->rows->sweep)
+        *rest = *rest && stays_at_rest(d, r, f, *alpha);
         return 0;
-    double *alpha = &d->alpha[output * d->rows + at], to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
+    }
+    d->sum[output] += loss + (d->loss <= KL_SQUARED_HINGE ? r.y : 1) * *alpha * f - kl_dual_value(d, r, *alpha);
+    *rest = goes_to_rest(d, output, r, f, *alpha);
+    if (*rest)
+        return 0;
+    double to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
     if (step == 0 || !isfinite(to))
         return 0;
     *alpha = to;
@@ -103,73 +105,49 @@ static bool passes_by(const work *k, int64_t i, int64_t output)
     return d->done[output] || (k->rows->sweep && d->rest[output * d->rows + k->rows->index[i]]);
 }
 
-/* Up to four rows for the only output: their scores before any of them moves, then what each move changes of those behind it. */
-static void visit_group(const work *k, const int64_t *at, int64_t count)
+/* Up to four rows for an output: their scores before any of them moves, then what each move changes of those behind it. */
+static void visit_group(const work *k, int64_t output, const int64_t *at, int count)
 {
     kl_dual *d = k->d;
+    float *copy = d->copy + output * d->features, *delta = d->delta + output * d->features;
+    double *b = &d->b[output];
     const kl_row *z[KL_GROUP], *next[KL_GROUP];
     double f[KL_GROUP], inner[KL_GROUP_PAIRS], factor[KL_GROUP] = {0};
     float rounded[KL_GROUP];
     bool moves = false;
-    for (int64_t g = 0; g < KL_GROUP; g++) {
+    for (int g = 0; g < KL_GROUP; g++) {
         int64_t after = at[count - 1] + 1 + g;
         z[g] = &k->rows->z[at[g < count ? g : count - 1]];
         next[g] = &k->rows->z[after < k->rows->count ? after : k->rows->count - 1];
     }
-    kl_group_dots(z, next, d->features, d->copy, f, inner);
-    for (int64_t g = 0; g < count; g++) {
-        for (int64_t h = 0; h < g; h++)
-            f[g] += factor[h] * inner[g * (g - 1) / 2 + h];
-        factor[g] = visit(k, at[g], 0, f[g] + d->b[0] * d->bias);
-        d->b[0] += factor[g] * d->bias;
+    kl_group_dots(z, next, d->features, copy, f, inner);
+    for (int g = 0; g < count; g++) {
+        for (int h = 0; h < g; h++)
+            f[g] += factor[h] != 0 ? factor[h] * kl_group_inner(z, inner, h, g) : 0;
+        factor[g] = visit(k, at[g], output, f[g] + *b * d->bias);
+        *b += factor[g] * d->bias;
         moves = moves || factor[g] != 0;
     }
-    for (int64_t g = 0; g < KL_GROUP; g++)
+    for (int g = 0; g < KL_GROUP; g++)
         rounded[g] = (float)factor[g];
     if (moves)
-        kl_group_add(z, d->features, rounded, d->copy, d->delta);
-    d->moved[0] = d->moved[0] || moves;
+        kl_group_add(z, d->features, rounded, copy, delta);
+    d->moved[output] = d->moved[output] || moves;
 }
 
-/* Rows first .. end - 1, by groups. */
-static void visit_alone(const work *k, int64_t first, int64_t end)
+/* Rows first .. end - 1 by groups, for one output after the other: its vectors stay in the nearest cache, the rows in the next. */
+static void visit_chunk(const work *k, int64_t first, int64_t end, int64_t output)
 {
-    int64_t at[KL_GROUP], count = 0;
+    int64_t at[KL_GROUP];
+    int count = 0;
     for (int64_t i = first; i < end; i++) {
-        if (!passes_by(k, i, 0))
+        if (!passes_by(k, i, output))
             at[count++] = i;
         if (count == KL_GROUP || (count > 0 && i == end - 1)) {
-            visit_group(k, at, count);
+            visit_group(k, output, at, count);
             count = 0;
         }
     }
-}
-
-static void add_row(const work *k, const kl_row *z, int64_t output, double factor)
-{
-    kl_dual *d = k->d;
-    if (factor == 0)
-        return;
-    if (!d->single) {
-        kl_dual_add(d, z, output, factor);
-        return;
-    }
-    kl_row_add32(z, d->features, (float)factor, d->copy + output * d->features, d->delta + output * d->features);
-    d->b[output] += factor * d->bias;
-    d->moved[output] = true;
-}
-
-static void scores(const work *k, int64_t i, int64_t from, int64_t count, double *f)
-{
-    const kl_dual *d = k->d;
-    const kl_row *z = &k->rows->z[i], *next = &k->rows->z[i + 1 < k->rows->count ? i + 1 : i];
-    if (!(d->single && k->rows->sweep)) {
-        kl_dual_scores(d, z, next, from, count, f);
-        return;
-    }
-    kl_row_dots32(z, next, d->features, count, d->copy + from * d->features, d->features, f);
-    for (int64_t o = 0; o < count; o++)
-        f[o] += d->b[from + o] * d->bias;
 }
 
 /* A row for all outputs of a range: it is read once. */
@@ -184,22 +162,24 @@ static void visit_row(const work *k, int64_t i, int64_t from, int64_t to)
             count++;
         if (count == 0)
             return;
-        scores(k, i, o, count, f);
-        for (int64_t c = 0; c < count; c++)
-            add_row(k, &k->rows->z[i], o + c, visit(k, i, o + c, f[c]));
+        kl_dual_scores(k->d, &k->rows->z[i], &k->rows->z[i + 1 < k->rows->count ? i + 1 : i], o, count, f);
+        for (int64_t c = 0; c < count; c++) {
+            double factor = visit(k, i, o + c, f[c]);
+            if (factor != 0)
+                kl_dual_add(k->d, &k->rows->z[i], o + c, factor);
+        }
         o += count;
     }
 }
 
 /* What a chunk's rows added in float32 joins the weights. */
-static void settle(const work *k, int64_t first, int64_t end, int64_t from, int64_t to)
+static void settle(const work *k, int64_t first, int64_t end, int64_t output)
 {
     kl_dual *d = k->d;
-    for (int64_t o = from; o < to; o++) {
-        if (d->moved[o])
-            kl_group_settle(k->rows->z + first, end - first, d->features, d->w + o * d->features, d->copy + o * d->features, d->delta + o * d->features);
-        d->moved[o] = false;
-    }
+    int64_t at = output * d->features;
+    if (d->moved[output])
+        kl_group_settle(k->rows->z + first, end - first, d->features, d->w + at, d->copy + at, d->delta + at);
+    d->moved[output] = false;
 }
 
 /* load (outputs + 1): visits of the outputs before, over the rows of a block. */
@@ -235,13 +215,12 @@ static klift_status outputs_task(void *context, int64_t task, int worker)
         d->copy[p] = (float)d->w[p];
     for (int64_t first = 0; first < k->rows->count; first += KL_DUAL_CHUNK) {
         int64_t end = first + KL_DUAL_CHUNK < k->rows->count ? first + KL_DUAL_CHUNK : k->rows->count;
-        if (single && d->outputs == 1)
-            visit_alone(k, first, end);
-        else
-            for (int64_t i = first; i < end; i++)
-                visit_row(k, i, from, to);
-        if (single)
-            settle(k, first, end, from, to);
+        for (int64_t o = from; single && o < to; o++) {
+            visit_chunk(k, first, end, o);
+            settle(k, first, end, o);
+        }
+        for (int64_t i = first; !single && i < end; i++)
+            visit_row(k, i, from, to);
     }
     return KLIFT_OK;
 }

@@ -42,16 +42,22 @@ int64_t kl_learner_block(int64_t features)
     return features <= 8192 ? 4096 : 1024;
 }
 
-bool kl_learner_rounds(const kl_learner *learner)
+kl_narrow kl_learner_narrow(const kl_learner *learner)
 {
-    return learner->type->rounds != NULL && learner->type->rounds(learner);
+    return learner->type->narrow != NULL ? learner->type->narrow(learner) : KL_FLOAT32;
+}
+
+int64_t kl_learner_halves(int64_t features)
+{
+    enum { LINE = 32, SCALE = 2 };
+    return (features + SCALE + LINE - 1) / LINE * LINE;
 }
 
 int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent)
 {
     if (extent->entries > 0)
         return extent->entries * (int64_t)(sizeof(float) + sizeof(int32_t)) + (int64_t)sizeof(int64_t);
-    return learner->features * (int64_t)(kl_learner_rounds(learner) ? sizeof(uint16_t) : sizeof(float));
+    return kl_learner_narrow(learner) == KL_FLOAT32 ? learner->features * (int64_t)sizeof(float) : kl_learner_halves(learner->features) * (int64_t)sizeof(uint16_t);
 }
 
 int64_t kl_learner_width(const kl_learner *learner, const kl_extent *extent)
@@ -86,7 +92,7 @@ void kl_learner_plan_passes(const kl_learner *learner, const kl_extent *extent, 
     kl_kept keep = kl_learner_keep(learner, extent, limit);
     bool kept = keep == KL_KEEP_FEATURES, filed = keep == KL_FILE_ROWS || keep == KL_FILE_FEATURES;
     kl_plan_add(plan, kept ? rows * line : 0, "features of %lld rows", (long long)rows);
-    kl_plan_add(plan, kept && extent->entries == 0 && !kl_learner_rounds(learner) ? 0 : block * way, "features of %lld rows%s", (long long)block,
+    kl_plan_add(plan, kept && extent->entries == 0 && kl_learner_narrow(learner) == KL_FLOAT32 ? 0 : block * way, "features of %lld rows%s", (long long)block,
                 kept ? " on their way" : keep == KL_FILE_FEATURES ? ", from a file" : ", made in every pass");
     kl_plan_add(plan, keep == KL_KEEP_ROWS ? (rows + block) * extent->row_bytes : keep == KL_FILE_ROWS ? 2 * block * extent->row_bytes : 0, "%lld rows%s",
                 (long long)(filed ? block : rows), filed ? " from a file" : ""); /* and those of a block once more, in its order */

@@ -36,6 +36,7 @@ typedef struct kl_learn_spec {
     kl_search search;   /* KL_BY_HAND: auto, resolved in begin */
     int folds;
     int64_t rows;       /* to be learnt from; 0: unknown, taken as many */
+    bool even;          /* features of a row are of one size: 16 bits may do */
     bool allow_one_class;
     bool probability;   /* rows are held out whoever chooses lambda, and probabilities fitted on their scores */
     kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */
@@ -60,9 +61,8 @@ typedef struct kl_lift {
 typedef struct kl_passes kl_passes;
 struct kl_passes {
     int64_t rows, features, at_most; /* at_most: rows of one call */
-    bool narrow; /* set by whoever takes: rows that are kept in bfloat16 may come in it (kl_row's half) */
     int64_t taken; /* rows of all calls so far */
-    /* z (count): the features of rows index[..], dense or sparse, valid until the next call */
+    /* z (count): the features of rows index[..], dense or sparse, in 16 bits only for who has narrow; valid until the next call */
     klift_status (*take)(kl_passes *passes, const int32_t *index, int64_t count, klift_run *run, kl_row *z);
     kl_keep *keep; /* where the learner's state is kept, and where it may be found; NULL: nobody keeps it */
     int64_t parts; /* copies of one map that the features are made of, times 1 / sqrt(parts); 0: they are not, or nobody asked by_parts */
@@ -147,7 +147,7 @@ typedef struct kl_learner_type {
      * row. width: of raw rows. One with learn keeps its state by kl_passes.keep. */
     void (*save)(const kl_learner *learner, kl_record_writer *to);
     klift_status (*load)(kl_learner *learner, int64_t width, kl_record_reader *from);
-    bool (*rounds)(const kl_learner *learner); /* (optional, with learn) its features are to be rounded to bfloat16 */
+    kl_narrow (*narrow)(const kl_learner *learner); /* (optional, with learn) what its features are to be rounded to; rows may then come so */
     /* the parts of memory that it holds at its peak, known before begin, when the learner has no state yet */
     void (*plan)(const kl_learner *learner, const kl_extent *extent, int64_t limit, kl_plan *plan);
     void (*clear)(kl_learner *learner);
@@ -179,7 +179,8 @@ void kl_learner_print(const kl_learner *learner, kl_text *text); /* the canonica
 void kl_learner_free(kl_learner *learner);
 bool kl_learner_streams(const kl_learner *learner); /* to be fed by consume and finish, not by learn */
 int64_t kl_learner_block(int64_t features); /* rows of a block: a function of the features only */
-bool kl_learner_rounds(const kl_learner *learner);
+kl_narrow kl_learner_narrow(const kl_learner *learner);
+int64_t kl_learner_halves(int64_t features); /* 16 bits each, of a narrow row: whole cache lines with room for its scale at the end */
 /* Of features for passes: bytes of a row, and rows that are made or taken at a time. */
 int64_t kl_learner_line(const kl_learner *learner, const kl_extent *extent);
 int64_t kl_learner_width(const kl_learner *learner, const kl_extent *extent); /* features of a row that are made at a time */

@@ -149,14 +149,7 @@ static klift_status add_gathered(newton *k, klift_run *run)
 static void gather(newton *k, const kl_row *z, double weight)
 {
     int64_t features = k->d->features;
-    float *to = k->block + k->gathered * features;
-    if (z->column == NULL)
-        memcpy(to, z->value, (size_t)features * sizeof *to);
-    else {
-        memset(to, 0, (size_t)features * sizeof *to);
-        for (int64_t e = 0; e < z->count; e++)
-            to[z->column[e]] = z->value[e];
-    }
+    kl_row_spread(z, features, k->block + k->gathered * features);
     k->weight[k->gathered++] = weight;
 }
 

@@ -12,6 +12,7 @@
 
 enum { LOSS, EPSILON, BIAS, TOLERANCE, PASSES, CLASSES, CACHE };
 static const double SINGLE = 1e-4; /* the tolerance from which float32 scores will do */
+static const double COARSE = 1e-3; /* the tolerance from which features of one size may have 15 bits: they change scores by 2^-16 or so */
 
 static const kl_param params[] = {
     {"loss", KL_WORD, "auto", 0, 0, false, "auto|hinge|squared-hinge|epsilon|squared-epsilon", "of a row; auto: squared-hinge for classes, squared-epsilon for numbers"},
@@ -20,7 +21,7 @@ static const kl_param params[] = {
     {"tolerance", KL_REAL, "0.001", 0, 1, true, NULL, "stop when the duality gap is this part of the objective"},
     {"passes", KL_WHOLE, "1000", 1, 1000000000, false, NULL, "at most so many passes over the rows"},
     {"classes", KL_WORD, "one-vs-rest", 0, 0, false, "one-vs-rest|crammer-singer", "how several classes are told apart: each from the rest, or all in one problem (hinge loss)"},
-    {"cache", KL_WORD, "float32", 0, 0, false, "float32|bf16", "what features are rounded to for training; bf16: half the memory, 8 bits of every number"},
+    {"cache", KL_WORD, "auto", 0, 0, false, "auto|float32|bf16|int16", "what features are rounded to for training; int16: half the memory, 15 bits of a row's largest number; bf16: 8 bits of every number; auto: int16 for the features of fourier, orthogonal and fastfood from tolerance 0.001 on, else float32"},
     {0}};
 
 bool kl_svm_is_joint(const kl_learner *learner)
@@ -38,9 +39,11 @@ int64_t kl_svm_passes(const kl_learner *learner)
     return (int64_t)learner->value[PASSES].number;
 }
 
-static bool rounds(const kl_learner *learner)
+static kl_narrow narrow(const kl_learner *learner)
 {
-    return learner->value[CACHE].word == 1;
+    static const kl_narrow kinds[] = {KL_FLOAT32, KL_FLOAT32, KL_BFLOAT16, KL_INT16};
+    int64_t word = learner->value[CACHE].word;
+    return word == 0 && learner->spec.even && kl_svm_tolerance(learner) >= COARSE ? KL_INT16 : kinds[word];
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)
@@ -175,7 +178,7 @@ const kl_learner_type kl_learner_svm = {
     .begin = begin,
     .observe = observe,
     .learn = learn,
-    .rounds = rounds,
+    .narrow = narrow,
     .plan = plan,
     .clear = kl_svm_clear,
 };

@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum { STEPS = 20 }; /* of Newton's method at most, at a time */
-static const double OLD = 2; /* sweeps after which rows that rest are looked at */
-static const double EASY = 0.0625, ROUGHLY = 0.05; /* the first C of a squared loss, and the gap at which it is doubled */
+static const double OLD = 4; /* sweeps after which rows that rest are looked at */
+static const double ROUGHLY = 0.05; /* the gap at which the C of a squared loss is doubled */
+static const double NEARLY = 1.25;  /* what rows have of the gap when a sweep meets them is about so much more than what they have behind it */
 
 static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
 {
@@ -29,7 +30,7 @@ static int64_t order_rows(kl_dual *d, const kl_svm_tour *t, bool sweep)
     kl_random from = {d->seed, (uint32_t)d->passes, KL_DRAW_SWEEP};
     int64_t seen = 0, next = t->place->next;
     if (sweep)
-        kl_random_permutation(&from, 0, d->rows, t->order);
+        kl_random_order(&from, 0, d->rows, t->order);
     for (int64_t i = 0; !sweep && i < d->rows; i++)
         t->order[i] = (int32_t)i;
     while (next >= 0 && seen < d->rows && t->order[seen] != next)
@@ -49,9 +50,7 @@ static klift_status pass_over(const kl_learner *learner, kl_dual *d, const kl_sv
     for (int64_t i = 0; i < count; i += most) {
         kl_dual_block rows = {count - i < most ? count - i : most, t->order + i, t->z, d->passes == 0, sweep};
         t->place->next = t->order[i];
-        t->passes->narrow = d->single;
         klift_status status = t->passes->take(t->passes, rows.index, rows.count, run, t->z);
-        t->passes->narrow = false;
         if (status == KLIFT_OK)
             status = kl_svm_is_joint(learner) ? kl_crammer_visit(d, &rows, run) : kl_dual_visit(d, &rows, run);
         if (status == KLIFT_OK && i + most < count)
@@ -86,8 +85,8 @@ static klift_status step(kl_dual *d, const kl_svm_tour *t, double tolerance, kli
 static bool some_sleep(const kl_dual *d)
 {
     bool some = false;
-    for (int64_t o = 0; o < d->outputs; o++)
-        some = some || (!d->done[o] && d->asleep[o] > 0);
+    for (int64_t o = 0; o < d->outputs && !some; o++)
+        some = !d->done[o] && memchr(d->rest + o * d->rows, true, (size_t)d->rows) != NULL;
     return some;
 }
 
@@ -99,7 +98,7 @@ static double gap_of(const kl_learner *learner, kl_dual *d, bool exact, double t
 /* What comes behind a pass of that kind. */
 static kl_svm_phase phase_after(const kl_learner *learner, const kl_dual *d, const kl_svm_place *p, double tolerance, bool rough)
 {
-    bool sweep = p->phase == KL_SVM_SWEEP, near = p->gap <= tolerance;
+    bool sweep = p->phase == KL_SVM_SWEEP, near = p->gap <= (sweep && !rough ? NEARLY : 1) * tolerance;
     if (sweep && !rough && (near || d->passes == p->end || (d->swept - p->looked >= OLD && some_sleep(d))))
         return KL_SVM_LOOK;
     if (near || p->phase == KL_SVM_LOOK_AGAIN || !is_slow(learner, d, d->swept - p->first))
@@ -156,6 +155,14 @@ static klift_status ascend(const kl_learner *learner, kl_dual *d, const kl_svm_t
     return KLIFT_OK;
 }
 
+/* The C from which a squared loss begins: a sixteenth, within bounds that are easy. */
+static double easy_part(double c)
+{
+    double first = c / 16;
+    first = first < 0.0625 ? 0.0625 : first > 1 ? 1 : first;
+    return c < first ? c : first;
+}
+
 /* Dual variables grow about as C does, those of a squared loss nearly all of them: C is doubled from where it is easy, the weights
  * with it, while that is quick. At C = 10 that is a third of the passes from nothing. */
 klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, double c, double tolerance, klift_run *run, kl_dual *d)
@@ -171,7 +178,7 @@ klift_status kl_svm_solve(const kl_learner *learner, const kl_svm_tour *t, doubl
         p->gap = 0;
     }
     if (!begun && !taken_up)
-        d->c = grows && c > EASY ? EASY : c;
+        d->c = grows ? easy_part(c) : c;
     while (d->c < c) {
         p->gap = begun ? 0 : p->gap;
         if (!begun)

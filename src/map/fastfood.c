@@ -132,6 +132,7 @@ const kl_map_type kl_map_fastfood = {
     .params = params,
     .needs = KL_SPECTRUM | KL_ROTATION,
     .accuracy = KL_UNBIASED,
+    .even = true,
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,

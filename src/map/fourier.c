@@ -143,6 +143,7 @@ const kl_map_type kl_map_fourier = {
     .params = params,
     .needs = KL_SPECTRUM,
     .accuracy = KL_UNBIASED,
+    .even = true,
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,

@@ -35,6 +35,7 @@ typedef struct kl_map_type {
     unsigned needs;       /* of the kernel: KL_LINEAR, KL_SPECTRUM, ..., or 0: its value only */
     unsigned domain;      /* of the rows: 0, KL_UNIT_NORM, KL_NON_NEGATIVE */
     kl_accuracy accuracy;
+    bool even; /* the features of a row are of one size, as those of waves: rounded to the same place, each still has most of its bits */
     size_t state_size;
     bool wraps; /* takes a random map in parentheses: map->inner */
     /* (wraps) before fit or load: sets features and stream of map->inner, refuses what it cannot be around */

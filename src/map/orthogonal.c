@@ -109,6 +109,7 @@ const kl_map_type kl_map_orthogonal = {
     .params = params,
     .needs = KL_SPECTRUM | KL_ROTATION,
     .accuracy = KL_UNBIASED,
+    .even = true,
     .state_size = sizeof(state),
     .draw = draw,
     .apply = apply,

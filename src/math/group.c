@@ -57,34 +57,43 @@ void kl_group_dots(const kl_row *const z[KL_GROUP], const kl_row *const next[KL_
 {
     if (z[0]->column == NULL) {
         kl_micro_get()->group_dots(z, next, n, w, f, inner);
+        for (int g = 0; g < KL_GROUP; g++)
+            f[g] *= (double)kl_row_scale(z[g]);
+        for (int k = 0; k < KL_GROUP_PAIRS; k++)
+            inner[k] *= (double)kl_row_scale(z[first_of[k]]) * (double)kl_row_scale(z[second_of[k]]);
         return;
     }
     for (int g = 0; g < KL_GROUP; g++)
         f[g] = sparse_dot(z[g], w);
-    for (int k = 0; k < KL_GROUP_PAIRS; k++)
-        inner[k] = sparse_inner(z[first_of[k]], z[second_of[k]]);
+}
+
+double kl_group_inner(const kl_row *const z[KL_GROUP], const double inner[KL_GROUP_PAIRS], int h, int g)
+{
+    return z[0]->column == NULL ? inner[g * (g - 1) / 2 + h] : sparse_inner(z[h], z[g]);
 }
 
 void kl_group_add(const kl_row *const z[KL_GROUP], int64_t n, const float factor[KL_GROUP], float *copy, float *delta)
 {
+    float scaled[KL_GROUP];
+    for (int g = 0; g < KL_GROUP; g++)
+        scaled[g] = factor[g] * kl_row_scale(z[g]);
     if (z[0]->column == NULL)
-        kl_micro_get()->group_add(z, n, factor, copy, delta);
+        kl_micro_get()->group_add(z, n, scaled, copy, delta);
     else
         sparse_add(z, factor, copy, delta);
 }
 
-static void settle(int64_t p, double *w, float *copy, float *delta)
-{
-    w[p] += (double)delta[p];
-    copy[p] = (float)w[p];
-    delta[p] = 0;
-}
-
 void kl_group_settle(const kl_row *z, int64_t count, int64_t n, double *w, float *copy, float *delta)
 {
-    for (int64_t p = 0; z[0].column == NULL && p < n; p++)
-        settle(p, w, copy, delta);
-    for (int64_t i = 0; z[0].column != NULL && i < count; i++)
-        for (int64_t p = 0; p < z[i].count; p++)
-            settle(z[i].column[p], w, copy, delta);
+    if (z[0].column == NULL) {
+        kl_micro_get()->group_settle(n, w, copy, delta);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t e = 0; e < z[i].count; e++) {
+            int32_t p = z[i].column[e];
+            w[p] += (double)delta[p];
+            copy[p] = (float)w[p];
+            delta[p] = 0;
+        }
 }

@@ -46,20 +46,17 @@ typedef struct kl_micro {
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     /* multiply with b[k] = pairs[index[k]]; without a when a.re is NULL */
     void (*gather)(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
-    /* A dense row (n), in float32 or bfloat16, against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
+    /* What is in a dense row (n), without its scale (row.h), against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
     void (*row_add)(int64_t n, double factor, const kl_row *z, double *w);
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);
-    /* The first in float32, in sums of 32 lanes (kl_row_total32); copy and delta (n) += factor z. */
-    void (*row_dots32)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out);
-    void (*row_add32)(int64_t n, float factor, const kl_row *z, float *copy, float *delta);
-    void (*sparse_dots32)(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out);
-    /* group.h, of dense rows in float32 or bfloat16 */
+    /* group.h, of what is in dense rows of one kind, without their scales */
     void (*group_dots)(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
     void (*group_add)(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
+    void (*group_settle)(int64_t n, double *w, float *copy, float *delta);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
@@ -76,21 +73,13 @@ static inline double kl_row_total(const double lane[16])
 }
 
 /* The sum of a group's lanes. */
-enum { KL_GROUP_LANES = 8 };
+enum { KL_GROUP_LANES = 16 };
 static inline double kl_group_total(const float lane[KL_GROUP_LANES])
 {
-    double sum[4];
-    for (int k = 0; k < 4; k++)
-        sum[k] = (double)lane[k] + (double)lane[k + 4];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-static inline double kl_row_total32(const float lane[32])
-{
-    double half[16];
-    for (int k = 0; k < 16; k++)
-        half[k] = (double)lane[k] + (double)lane[16 + k];
-    return kl_row_total(half);
+    double wide[KL_GROUP_LANES];
+    for (int k = 0; k < KL_GROUP_LANES; k++)
+        wide[k] = (double)lane[k];
+    return kl_row_total(wide);
 }
 
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */

@@ -233,23 +233,25 @@ static void cosines(int64_t count, const float *turns, const float *phase, float
 
 static void row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out)
 {
+    kl_narrow kind = kl_row_kind(z);
     (void)next;
     for (int64_t o = 0; o < count; o++) {
         double lane[16] = {0};
         int64_t p = 0;
         for (; p + 16 <= n; p += 16)
             for (int k = 0; k < 16; k++)
-                lane[k] += (double)kl_row_at(z, p + k) * w[o * stride + p + k];
+                lane[k] += (double)kl_row_at(kind, z, p + k) * w[o * stride + p + k];
         for (int64_t q = p; q < n; q++)
-            lane[q - p] += (double)kl_row_at(z, q) * w[o * stride + q];
+            lane[q - p] += (double)kl_row_at(kind, z, q) * w[o * stride + q];
         out[o] = kl_row_total(lane);
     }
 }
 
 static void row_add(int64_t n, double factor, const kl_row *z, double *w)
 {
+    kl_narrow kind = kl_row_kind(z);
     for (int64_t p = 0; p < n; p++)
-        w[p] += factor * (double)kl_row_at(z, p);
+        w[p] += factor * (double)kl_row_at(kind, z, p);
 }
 
 static void sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out)
@@ -270,37 +272,17 @@ static void sparse_add(const kl_row *z, int64_t n, double factor, double *w)
         w[z->column[p]] += factor * (double)z->value[p];
 }
 
-/* Products of floats are exact in float64, so that only sums are rounded. */
-static void row_dots32(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out)
-{
-    (void)next;
-    for (int64_t o = 0; o < count; o++, w += stride) {
-        float lane[32] = {0};
-        for (int64_t p = 0; p < n; p++)
-            lane[p % 32] = (float)((double)lane[p % 32] + (double)kl_row_at(z, p) * (double)w[p]);
-        out[o] = kl_row_total32(lane);
-    }
-}
-
-static void row_add32(int64_t n, float factor, const kl_row *z, float *copy, float *delta)
-{
-    for (int64_t p = 0; p < n; p++) {
-        float change = factor * kl_row_at(z, p);
-        copy[p] += change;
-        delta[p] += change;
-    }
-}
-
 static void group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner)
 {
+    kl_narrow kind = kl_row_kind(z[0]);
     float dot[KL_GROUP][KL_GROUP_LANES] = {{0}}, pair[KL_GROUP_PAIRS][KL_GROUP_LANES] = {{0}};
     (void)next;
     for (int64_t p = 0; p < n; p++) {
         int k = (int)(p % KL_GROUP_LANES), q = 0;
         for (int g = 0; g < KL_GROUP; g++) {
-            dot[g][k] = fmaf(kl_row_at(z[g], p), w[p], dot[g][k]);
+            dot[g][k] = fmaf(kl_row_at(kind, z[g], p), w[p], dot[g][k]);
             for (int h = 0; h < g; h++, q++)
-                pair[q][k] = fmaf(kl_row_at(z[h], p), kl_row_at(z[g], p), pair[q][k]);
+                pair[q][k] = fmaf(kl_row_at(kind, z[h], p), kl_row_at(kind, z[g], p), pair[q][k]);
         }
     }
     for (int g = 0; g < KL_GROUP; g++)
@@ -311,22 +293,22 @@ static void group_dots(const kl_row *const *z, const kl_row *const *next, int64_
 
 static void group_add(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta)
 {
+    kl_narrow kind = kl_row_kind(z[0]);
     for (int64_t p = 0; p < n; p++) {
         float sum = 0;
         for (int g = 0; g < KL_GROUP; g++)
-            sum = fmaf(factor[g], kl_row_at(z[g], p), sum);
+            sum = fmaf(factor[g], kl_row_at(kind, z[g], p), sum);
         copy[p] += sum;
         delta[p] += sum;
     }
 }
 
-static void sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
+static void group_settle(int64_t n, double *w, float *copy, float *delta)
 {
-    for (int64_t o = 0; o < count; o++, w += stride) {
-        float lane[32] = {0};
-        for (int64_t p = 0; p < z->count; p++)
-            lane[z->column[p] % 32] = (float)((double)lane[z->column[p] % 32] + (double)z->value[p] * (double)w[z->column[p]]);
-        out[o] = kl_row_total32(lane);
+    for (int64_t p = 0; p < n; p++) {
+        w[p] += (double)delta[p];
+        copy[p] = (float)w[p];
+        delta[p] = 0;
     }
 }
 
@@ -353,11 +335,9 @@ const kl_micro kl_micro_portable = {
     .row_add = row_add,
     .sparse_dots = sparse_dots,
     .sparse_add = sparse_add,
-    .row_dots32 = row_dots32,
-    .row_add32 = row_add32,
     .group_dots = group_dots,
     .group_add = group_add,
-    .sparse_dots32 = sparse_dots32,
+    .group_settle = group_settle,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

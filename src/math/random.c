@@ -122,3 +122,18 @@ void kl_random_permutation(const kl_random *from, uint32_t row, int64_t count, i
         out[j] = kept;
     }
 }
+
+void kl_random_order(const kl_random *from, uint32_t row, int64_t count, int32_t *out)
+{
+    uint32_t bits[4];
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (int32_t)i;
+    for (int64_t i = count - 1, drawn = 0; i > 0; i--, drawn++) {
+        if (drawn % 4 == 0)
+            kl_random_block(from, row, (uint32_t)(drawn / 4), bits);
+        int64_t j = (int64_t)((uint64_t)bits[drawn % 4] * (uint64_t)(i + 1) >> 32);
+        int32_t kept = out[i];
+        out[i] = out[j];
+        out[j] = kept;
+    }
+}

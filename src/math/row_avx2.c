@@ -1,5 +1,5 @@
-/* row_avx2.c - a row in float32 or bfloat16 against float64 and float32 vectors for AVX2: sums in four registers, up to three
- * vectors at a time. The table of AVX-512 has them too: they are bound by loads. */
+/* row_avx2.c - a row of any kind against float64 vectors for AVX2: sums in four registers, up to three
+ * vectors at a time. */
 #include "math/micro.h"
 
 #if defined(__x86_64__)
@@ -8,15 +8,18 @@
 
 enum { STEP = 16 };
 
-AVX2 INLINE __m256d four(bool half, const kl_row *z, int64_t p)
+AVX2 INLINE __m256d four(kl_narrow kind, const kl_row *z, int64_t p)
 {
-    if (half)
-        return _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(_mm_loadu_si64(z->half + p)), 16)));
-    return _mm256_cvtps_pd(_mm_loadu_ps(z->value + p));
+    if (kind == KL_FLOAT32)
+        return _mm256_cvtps_pd(_mm_loadu_ps(z->value + p));
+    __m128i half = _mm_loadu_si64(z->half + p);
+    if (kind == KL_INT16)
+        return _mm256_cvtepi32_pd(_mm_cvtepi16_epi32(half));
+    return _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(half), 16)));
 }
 
-/* half and count are constants where it is called */
-AVX2 INLINE void dots(bool half, int64_t n, const kl_row *z, const kl_row *next, int count, const double *w, int64_t stride, double *out)
+/* kind and count are constants where it is called */
+AVX2 INLINE void dots(kl_narrow kind, int64_t n, const kl_row *z, const kl_row *next, int count, const double *w, int64_t stride, double *out)
 {
     __m256d sum[3][4];
     int64_t p = 0;
@@ -26,10 +29,10 @@ AVX2 INLINE void dots(bool half, int64_t n, const kl_row *z, const kl_row *next,
         for (int k = 0; k < 4; k++)
             sum[o][k] = _mm256_setzero_pd();
     for (; p + STEP <= n; p += STEP) {
-        _mm_prefetch(place(half, next, p), _MM_HINT_T0);
+        _mm_prefetch(place(kind, next, p), _MM_HINT_T0);
         UNROLL
         for (int k = 0; k < 4; k++) {
-            __m256d x = four(half, z, p + 4 * k);
+            __m256d x = four(kind, z, p + 4 * k);
             UNROLL
             for (int o = 0; o < count; o++)
                 sum[o][k] = _mm256_fmadd_pd(x, _mm256_loadu_pd(w + o * stride + p + 4 * k), sum[o][k]);
@@ -42,48 +45,54 @@ AVX2 INLINE void dots(bool half, int64_t n, const kl_row *z, const kl_row *next,
         for (int k = 0; k < 4; k++)
             _mm256_storeu_pd(lane + 4 * k, sum[o][k]);
         for (int64_t q = p; q < n; q++)
-            lane[q - p] += (double)kl_row_at(z, q) * w[o * stride + q];
+            lane[q - p] += (double)kl_row_at(kind, z, q) * w[o * stride + q];
         out[o] = kl_row_total(lane);
     }
 }
 
-AVX2 INLINE void all_dots(bool half, int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out)
+AVX2 INLINE void all_dots(kl_narrow kind, int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out)
 {
     int64_t o = 0;
     for (; o + 3 <= count; o += 3)
-        dots(half, n, z, next, 3, w + o * stride, stride, out + o);
+        dots(kind, n, z, next, 3, w + o * stride, stride, out + o);
     if (o + 2 == count)
-        dots(half, n, z, next, 2, w + o * stride, stride, out + o);
+        dots(kind, n, z, next, 2, w + o * stride, stride, out + o);
     else if (o + 1 == count)
-        dots(half, n, z, next, 1, w + o * stride, stride, out + o);
+        dots(kind, n, z, next, 1, w + o * stride, stride, out + o);
 }
 
 AVX2 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out)
 {
-    if (z->half != NULL)
-        all_dots(true, n, z, next, count, w, stride, out);
+    kl_narrow kind = kl_row_kind(z);
+    if (kind == KL_FLOAT32)
+        all_dots(KL_FLOAT32, n, z, next, count, w, stride, out);
+    else if (kind == KL_INT16)
+        all_dots(KL_INT16, n, z, next, count, w, stride, out);
     else
-        all_dots(false, n, z, next, count, w, stride, out);
+        all_dots(KL_BFLOAT16, n, z, next, count, w, stride, out);
 }
 
-AVX2 INLINE void add(bool half, int64_t n, double factor, const kl_row *z, double *w)
+AVX2 INLINE void add(kl_narrow kind, int64_t n, double factor, const kl_row *z, double *w)
 {
     __m256d f = _mm256_set1_pd(factor);
     int64_t p = 0;
     for (; p + STEP <= n; p += STEP)
         UNROLL
         for (int k = 0; k < 4; k++)
-            _mm256_storeu_pd(w + p + 4 * k, _mm256_fmadd_pd(f, four(half, z, p + 4 * k), _mm256_loadu_pd(w + p + 4 * k)));
+            _mm256_storeu_pd(w + p + 4 * k, _mm256_fmadd_pd(f, four(kind, z, p + 4 * k), _mm256_loadu_pd(w + p + 4 * k)));
     for (; p < n; p++)
-        w[p] += factor * (double)kl_row_at(z, p);
+        w[p] += factor * (double)kl_row_at(kind, z, p);
 }
 
 AVX2 void kl_avx2_row_add(int64_t n, double factor, const kl_row *z, double *w)
 {
-    if (z->half != NULL)
-        add(true, n, factor, z, w);
+    kl_narrow kind = kl_row_kind(z);
+    if (kind == KL_FLOAT32)
+        add(KL_FLOAT32, n, factor, z, w);
+    else if (kind == KL_INT16)
+        add(KL_INT16, n, factor, z, w);
     else
-        add(false, n, factor, z, w);
+        add(KL_BFLOAT16, n, factor, z, w);
 }
 
 /* a b + c with one rounding, as the vectors above have it */
@@ -121,102 +130,6 @@ AVX2 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *
         w[z->column[p]] = fused(factor, (double)z->value[p], w[z->column[p]]);
     for (int64_t p = whole; p < z->count; p++)
         w[z->column[p]] += factor * (double)z->value[p];
-}
-
-/* ---- float32 ---- */
-
-enum { STEP32 = 32 };
-
-AVX2 INLINE float fused32(float a, float b, float c)
-{
-    return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
-}
-
-/* half and count are constants where it is called */
-AVX2 INLINE void dots32(bool half, int64_t n, const kl_row *z, const kl_row *next, int count, const float *w, int64_t stride, double *out)
-{
-    __m256 sum[3][4];
-    int64_t p = 0;
-    UNROLL
-    for (int o = 0; o < count; o++)
-        UNROLL
-        for (int k = 0; k < 4; k++)
-            sum[o][k] = _mm256_setzero_ps();
-    for (; p + STEP32 <= n; p += STEP32) {
-        _mm_prefetch(place(half, next, p), _MM_HINT_T0);
-        if (!half)
-            _mm_prefetch(place(half, next, p + 16), _MM_HINT_T0);
-        UNROLL
-        for (int k = 0; k < 4; k++) {
-            __m256 x = eight(half, z, p + 8 * k);
-            UNROLL
-            for (int o = 0; o < count; o++)
-                sum[o][k] = _mm256_fmadd_ps(x, _mm256_loadu_ps(w + o * stride + p + 8 * k), sum[o][k]);
-        }
-    }
-    UNROLL
-    for (int o = 0; o < count; o++) {
-        float lane[STEP32];
-        UNROLL
-        for (int k = 0; k < 4; k++)
-            _mm256_storeu_ps(lane + 8 * k, sum[o][k]);
-        for (int64_t q = p; q < n; q++)
-            lane[q - p] = fused32(kl_row_at(z, q), w[o * stride + q], lane[q - p]);
-        out[o] = kl_row_total32(lane);
-    }
-}
-
-AVX2 INLINE void all_dots32(bool half, int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out)
-{
-    int64_t o = 0;
-    for (; o + 3 <= count; o += 3)
-        dots32(half, n, z, next, 3, w + o * stride, stride, out + o);
-    if (o + 2 == count)
-        dots32(half, n, z, next, 2, w + o * stride, stride, out + o);
-    else if (o + 1 == count)
-        dots32(half, n, z, next, 1, w + o * stride, stride, out + o);
-}
-
-AVX2 void kl_avx2_row_dots32(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const float *w, int64_t stride, double *out)
-{
-    if (z->half != NULL)
-        all_dots32(true, n, z, next, count, w, stride, out);
-    else
-        all_dots32(false, n, z, next, count, w, stride, out);
-}
-
-AVX2 INLINE void add32(bool half, int64_t n, float factor, const kl_row *z, float *copy, float *delta)
-{
-    __m256 f = _mm256_set1_ps(factor);
-    int64_t p = 0;
-    for (; p + 8 <= n; p += 8) {
-        __m256 change = _mm256_mul_ps(f, eight(half, z, p));
-        _mm256_storeu_ps(copy + p, _mm256_add_ps(_mm256_loadu_ps(copy + p), change));
-        _mm256_storeu_ps(delta + p, _mm256_add_ps(_mm256_loadu_ps(delta + p), change));
-    }
-    for (; p < n; p++) {
-        float change = factor * kl_row_at(z, p);
-        copy[p] += change;
-        delta[p] += change;
-    }
-}
-
-AVX2 void kl_avx2_row_add32(int64_t n, float factor, const kl_row *z, float *copy, float *delta)
-{
-    if (z->half != NULL)
-        add32(true, n, factor, z, copy, delta);
-    else
-        add32(false, n, factor, z, copy, delta);
-}
-
-AVX2 void kl_avx2_sparse_dots32(const kl_row *z, int64_t count, const float *w, int64_t stride, double *out)
-{
-    for (int64_t o = 0; o < count; o++, w += stride) {
-        float lane[STEP32] = {0};
-        for (int64_t p = 0; p < z->count; p++)
-            lane[z->column[p] % STEP32] = fused32(z->value[p], w[z->column[p]], lane[z->column[p] % STEP32]);
-        out[o] = kl_row_total32(lane);
-    }
 }
 
 #else

@@ -54,7 +54,7 @@ static klift_status lift_part(const scoring *s, const kl_batch *part, int worker
 static kl_row row_of(const kl_output *z, int64_t row)
 {
     if (z->start == NULL)
-        return (kl_row){z->stride, NULL, z->dense + row * z->stride, NULL};
+        return (kl_row){.count = z->stride, .value = z->dense + row * z->stride};
     return kl_row_of(z->start, z->column, z->value, row);
 }
 

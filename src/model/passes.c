@@ -2,7 +2,6 @@
 #include "model/passes.h"
 
 #include "base/memory.h"
-#include "math/bfloat16.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +18,56 @@ static klift_status keep_rows(kl_rows *raw, const kl_batch *x)
     return kl_rows_add(raw, &bare, 0, bare.rows);
 }
 
+enum { AT_ONCE = 16 }; /* rows of one task */
+
+/* Rows of features in the making. */
+typedef struct narrowing {
+    kl_narrow kind;
+    int64_t rows, features, line;
+    float *z;       /* (rows, features) */
+    uint16_t *half; /* (rows, line), or NULL: z is rounded where it is */
+} narrowing;
+
+static klift_status narrow_task(void *context, int64_t task, int worker)
+{
+    const narrowing *n = context;
+    (void)worker;
+    for (int64_t i = task * AT_ONCE; i < n->rows && i < (task + 1) * AT_ONCE; i++) {
+        if (n->half == NULL) {
+            kl_narrow_round(n->kind, n->features, n->z + i * n->features);
+            continue;
+        }
+        uint16_t *to = n->half + i * n->line;
+        float scale = kl_narrow_row(n->kind, n->features, n->z + i * n->features, to);
+        memset(to + n->features, 0, (size_t)(n->line - n->features) * sizeof *to);
+        memcpy(to + n->line - 2, &scale, sizeof scale);
+    }
+    return KLIFT_OK;
+}
+
+static klift_status narrow(const narrowing *n, klift_run *run)
+{
+    return kl_run_parallel(run, (n->rows + AT_ONCE - 1) / AT_ONCE, narrow_task, (void *)n);
+}
+
+static int64_t step_of(klift_run *run)
+{
+    return (int64_t)kl_run_threads(run) * KL_CHUNK;
+}
+
+/* Behind the rows of the block that are there. */
+static klift_status add_dense(const klift_map *lift, const kl_batch *x, int64_t rows, const kl_passes_sink *to, klift_run *run)
+{
+    int64_t features = lift->map->n_out, line = kl_learner_halves(features);
+    if (to->half == NULL)
+        return kl_lift_rows(lift, x, to->dense + rows * features, features, run);
+    KL_TRY(kl_lift_rows(lift, x, to->dense, features, run));
+    return narrow(&(narrowing){to->narrow, x->rows, features, line, to->dense, to->half + rows * line}, run);
+}
+
 klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, const kl_passes_sink *to, klift_run *run, int64_t *rows)
 {
-    int64_t features = lift->map->n_out, step = (int64_t)kl_run_threads(run) * KL_CHUNK;
+    int64_t step = step_of(run);
     *rows = 0;
     while (*rows < block) {
         kl_batch x;
@@ -32,7 +78,7 @@ klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner
         if (to->raw != NULL)
             KL_TRY(keep_rows(to->raw, &x));
         if (to->dense != NULL)
-            KL_TRY(kl_lift_rows(lift, &x, to->dense + *rows * features, features, run));
+            KL_TRY(add_dense(lift, &x, *rows, to, run));
         if (to->sparse != NULL)
             KL_TRY(kl_lift_add(lift, &x, to->sparse, run));
         *rows += x.rows;
@@ -47,12 +93,6 @@ static bool makes_again(const kl_feature_passes *p)
 
 /* ---- to memory or to the file ---- */
 
-static void narrow(const kl_feature_passes *p, int64_t rows, uint16_t *to)
-{
-    for (int64_t i = 0; i < rows; i++)
-        kl_bfloat16_narrow(p->passes.features, p->made + i * p->passes.features, to + i * p->line);
-}
-
 static klift_status copy_entries(const kl_rows *from, kl_feature_block *to, int64_t *bytes)
 {
     int64_t count = from->start[from->rows];
@@ -66,16 +106,16 @@ static klift_status copy_entries(const kl_rows *from, kl_feature_block *to, int6
     return KLIFT_OK;
 }
 
-static klift_status keep_block(kl_feature_passes *p, int64_t rows)
+static klift_status keep_block(kl_feature_passes *p)
 {
     KL_TRY(kl_grow(&p->kept, &p->room, p->blocks, p->blocks + 1, sizeof *p->kept, "features"));
     kl_feature_block *to = &p->kept[p->blocks++];
     *to = (kl_feature_block){0};
     if (p->sparse)
         return copy_entries(&p->entries, to, &p->bytes);
-    if (p->half) {
-        KL_TRY(kl_new(&to->half, rows * p->line, sizeof *to->half, "a block of features"));
-        narrow(p, rows, to->half);
+    if (p->narrow != KL_FLOAT32) {
+        to->half = p->half;
+        p->half = NULL;
         p->bytes += p->block * p->line * (int64_t)sizeof *to->half;
     } else {
         to->dense = p->made;
@@ -100,7 +140,7 @@ static klift_status write_block(kl_feature_passes *p, const kl_feature_block *bl
         kl_batch view = {.size = sizeof view, .rows = rows, .columns = p->passes.features, .start = block->start, .column = block->column, .value = block->value};
         return kl_row_file_add(&p->file, &view);
     }
-    if (p->half)
+    if (p->narrow != KL_FLOAT32)
         return kl_row_file_add_lines(&p->file, block->half, p->line * (int64_t)sizeof *block->half, rows);
     return kl_row_file_add_lines(&p->file, block->dense, p->passes.features * (int64_t)sizeof *block->dense, rows);
 }
@@ -108,13 +148,7 @@ static klift_status write_block(kl_feature_passes *p, const kl_feature_block *bl
 /* What was just made. */
 static klift_status write_made(kl_feature_passes *p, int64_t rows)
 {
-    kl_feature_block block = {.dense = p->made, .half = p->narrow, .start = p->entries.start, .column = p->entries.column, .value = p->entries.value};
-    if (!p->sparse && p->half) {
-        if (p->narrow == NULL)
-            KL_TRY(kl_new(&p->narrow, p->block * p->line, sizeof *p->narrow, "a block of features"));
-        block.half = p->narrow;
-        narrow(p, rows, p->narrow);
-    }
+    kl_feature_block block = {.dense = p->made, .half = p->half, .start = p->entries.start, .column = p->entries.column, .value = p->entries.value};
     return write_block(p, &block, rows);
 }
 
@@ -145,88 +179,78 @@ static klift_status spill(kl_feature_passes *p, klift_run *run)
     return KLIFT_OK;
 }
 
+/* Each by itself, as dense ones are. */
+static void round_entries(const kl_feature_passes *p, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        kl_narrow_round(p->narrow, p->entries.start[i + 1] - p->entries.start[i], p->entries.value + p->entries.start[i]);
+}
+
+/* Where dense features of the next block go. */
+static klift_status make_block(kl_feature_passes *p, klift_run *run)
+{
+    int64_t step = step_of(run);
+    bool narrows = p->narrow != KL_FLOAT32;
+    if (p->made == NULL)
+        KL_TRY(kl_new_bare(&p->made, (narrows && step < p->block ? step : p->block) * p->width, sizeof *p->made, "a block of features"));
+    return narrows && p->half == NULL ? kl_new_bare(&p->half, p->block * p->line, sizeof *p->half, "a block of features") : KLIFT_OK;
+}
+
 /* One block more from the reader, and where it goes. */
 static klift_status take_block(kl_feature_passes *p, kl_learner *learner, int64_t most, klift_run *run, int64_t *rows)
 {
     if (p->keep == KL_KEEP_FEATURES && p->blocks > 0 && p->bytes + p->bytes / p->blocks > most)
         KL_TRY(spill(p, run));
     bool again = makes_again(p);
-    if (!p->sparse && p->made == NULL)
-        KL_TRY(kl_new(&p->made, p->block * p->width, sizeof *p->made, "a block of features"));
+    if (!p->sparse && !again)
+        KL_TRY(make_block(p, run));
     kl_rows_empty(&p->entries);
-    kl_passes_sink to = {.raw = again ? &p->raw : NULL, .dense = again ? NULL : p->made, .sparse = again || !p->sparse ? NULL : &p->entries};
+    kl_passes_sink to = {.raw = again ? &p->raw : NULL, .dense = again ? NULL : p->made, .sparse = again || !p->sparse ? NULL : &p->entries, .half = again ? NULL : p->half, .narrow = p->narrow};
     KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, &to, run, rows));
-    if (p->sparse && p->half && *rows > 0 && !again)
-        kl_bfloat16_round(p->entries.start[*rows], p->entries.value);
+    if (p->sparse && !again)
+        round_entries(p, *rows);
     if (*rows == 0 || p->keep == KL_KEEP_ROWS)
         return KLIFT_OK;
-    return p->keep == KL_KEEP_FEATURES ? keep_block(p, *rows) : again ? write_raw(p) : write_made(p, *rows);
+    return p->keep == KL_KEEP_FEATURES ? keep_block(p) : again ? write_raw(p) : write_made(p, *rows);
 }
 
 /* ---- to the learner ---- */
 
-enum { AT_ONCE = 16 }; /* rows of one task */
-
-typedef struct conversion {
-    const kl_feature_passes *p;
-    int64_t rows;
-    bool widen; /* p->from to p->made; otherwise what is there is rounded */
-} conversion;
-
-static klift_status convert_task(void *context, int64_t task, int worker)
-{
-    const conversion *c = context;
-    int64_t features = c->p->passes.features;
-    (void)worker;
-    for (int64_t i = task * AT_ONCE; i < c->rows && i < (task + 1) * AT_ONCE; i++)
-        if (c->widen)
-            kl_bfloat16_widen(features, c->p->from[i], c->p->made + i * features);
-        else
-            kl_bfloat16_round(features, c->p->made + i * features);
-    return KLIFT_OK;
-}
-
-static klift_status convert(const kl_feature_passes *p, int64_t rows, bool widen, klift_run *run)
-{
-    conversion c = {p, rows, widen};
-    return kl_run_parallel(run, (rows + AT_ONCE - 1) / AT_ONCE, convert_task, &c);
-}
-
 static void show_made(const kl_feature_passes *p, int64_t count, kl_row *z)
 {
     for (int64_t i = 0; i < count; i++)
-        z[i] = (kl_row){p->passes.features, NULL, p->made + i * p->passes.features, NULL};
+        z[i] = (kl_row){.count = p->passes.features, .value = p->made + i * p->passes.features};
 }
 
-static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+/* Of a line of half. */
+static kl_row narrow_row(const kl_feature_passes *p, const uint16_t *half)
+{
+    kl_row z = {.count = p->passes.features, .half = half};
+    memcpy(&z.scale, half + p->line - 2, sizeof z.scale);
+    return z;
+}
+
+static klift_status take_kept(kl_feature_passes *p, const int32_t *index, int64_t count, kl_row *z)
 {
     for (int64_t i = 0; i < count; i++) {
         const kl_feature_block *block = &p->kept[index[i] / p->block];
         int64_t row = index[i] % p->block;
         if (p->sparse)
             z[i] = kl_row_of(block->start, block->column, block->value, row);
-        else if (p->half && p->passes.narrow)
-            z[i] = (kl_row){p->passes.features, NULL, NULL, block->half + row * p->line};
-        else if (p->half)
-            p->from[i] = block->half + row * p->line;
+        else if (p->narrow != KL_FLOAT32)
+            z[i] = narrow_row(p, block->half + row * p->line);
         else
-            z[i] = (kl_row){p->passes.features, NULL, block->dense + row * p->passes.features, NULL};
+            z[i] = (kl_row){.count = p->passes.features, .value = block->dense + row * p->passes.features};
     }
-    if (p->sparse || !p->half || p->passes.narrow)
-        return KLIFT_OK;
-    show_made(p, count, z);
-    return convert(p, count, true, run);
+    return KLIFT_OK;
 }
 
-static klift_status take_filed(kl_feature_passes *p, const int32_t *index, int64_t count, klift_run *run, kl_row *z)
+static klift_status take_filed(kl_feature_passes *p, const int32_t *index, int64_t count, kl_row *z)
 {
     KL_TRY(kl_row_file_take(&p->file, index, count, z));
-    if (p->sparse || !p->half)
-        return KLIFT_OK;
-    for (int64_t i = 0; i < count; i++)
-        p->from[i] = (const uint16_t *)(const void *)z[i].value;
-    show_made(p, count, z);
-    return convert(p, count, true, run);
+    for (int64_t i = 0; !p->sparse && p->narrow != KL_FLOAT32 && i < count; i++)
+        z[i] = narrow_row(p, (const uint16_t *)(const void *)z[i].value);
+    return KLIFT_OK;
 }
 
 static klift_status choose_filed(kl_feature_passes *p, const int32_t *index, int64_t count, kl_row *row)
@@ -261,12 +285,11 @@ static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64
     if (!p->sparse) {
         KL_TRY(kl_lift_rows(p->lift, &x, p->made, p->passes.features, run));
         show_made(p, count, z);
-        return p->half ? convert(p, count, false, run) : KLIFT_OK;
+        return p->narrow != KL_FLOAT32 ? narrow(&(narrowing){.kind = p->narrow, .rows = count, .features = p->passes.features, .z = p->made}, run) : KLIFT_OK;
     }
     kl_rows_empty(&p->entries);
     KL_TRY(kl_lift_add(p->lift, &x, &p->entries, run));
-    if (p->half)
-        kl_bfloat16_round(p->entries.start[count], p->entries.value);
+    round_entries(p, count);
     for (int64_t i = 0; i < count; i++)
         z[i] = kl_row_of(p->entries.start, p->entries.column, p->entries.value, i);
     return KLIFT_OK;
@@ -279,7 +302,7 @@ static klift_status take(kl_passes *passes, const int32_t *index, int64_t count,
     passes->taken += count;
     if (makes_again(p))
         return take_again(p, index, count, run, z);
-    return p->keep == KL_KEEP_FEATURES ? take_kept(p, index, count, run, z) : take_filed(p, index, count, run, z);
+    return p->keep == KL_KEEP_FEATURES ? take_kept(p, index, count, z) : take_filed(p, index, count, z);
 }
 
 /* The map of a copy, behind the same preparation. */
@@ -300,22 +323,17 @@ static klift_status take_part(kl_passes *passes, const int32_t *index, int64_t c
 /* What take needs beside the features themselves, and not what only the reader's rows needed. */
 static klift_status make_room(kl_feature_passes *p)
 {
-    bool widens = p->half && !p->sparse;
-    if (p->keep == KL_KEEP_FEATURES && widens && p->passes.at_most > KL_CHUNK)
-        p->passes.at_most = KL_CHUNK; /* few enough to stay in a cache once they are wide */
-    if (!makes_again(p) && !widens) {
-        kl_free(p->made);
-        p->made = NULL;
-    }
+    kl_free(p->made);
+    kl_free(p->half);
+    p->made = NULL;
+    p->half = NULL;
     if (p->keep != KL_KEEP_ROWS)
         kl_rows_clear(&p->raw);
     kl_rows_clear(&p->entries);
     kl_gather_clear(&p->gather);
-    kl_free(p->narrow);
-    p->narrow = NULL;
-    if (p->passes.parts > 0)
-        return kl_new(&p->row, p->passes.at_most, sizeof *p->row, "rows of features");
-    return widens ? kl_new(&p->from, p->passes.at_most, sizeof *p->from, "rows of features") : KLIFT_OK;
+    if (makes_again(p) && !p->sparse)
+        KL_TRY(kl_new_bare(&p->made, p->block * p->width, sizeof *p->made, "a block of features"));
+    return p->passes.parts > 0 ? kl_new(&p->row, p->passes.at_most, sizeof *p->row, "rows of features") : KLIFT_OK;
 }
 
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_seen *seen, klift_run *run)
@@ -325,7 +343,7 @@ klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_read
     int64_t block = kl_learner_taken(learner, &extent);
     *p = (kl_feature_passes){.passes = {.features = features, .at_most = block, .take = take, .parts = extent.parts, .take_part = take_part}, .lift = lift,
                              .gather = {.reader = reader, .width = lift->prepare.n_in, .seen = seen}, .width = kl_learner_width(learner, &extent),
-                             .sparse = lift->entries > 0, .half = kl_learner_rounds(learner), .block = block, .line = features + features % 2};
+                             .sparse = lift->entries > 0, .narrow = kl_learner_narrow(learner), .block = block, .line = kl_learner_halves(features)};
     if (lift->rows == INT64_MAX && !learner->type->by_parts)
         most = limit / 2;
     else
@@ -347,8 +365,7 @@ void kl_passes_close(kl_feature_passes *p)
         free_block(&p->kept[b]);
     kl_free(p->kept);
     kl_free(p->made);
-    kl_free(p->narrow);
-    kl_free(p->from);
+    kl_free(p->half);
     kl_free(p->row);
     kl_rows_clear(&p->entries);
     kl_rows_clear(&p->raw);

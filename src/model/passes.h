@@ -13,7 +13,7 @@
 /* Features of some rows: one of dense, half, or the three of CSR. */
 typedef struct kl_feature_block {
     float *dense;   /* (block, features) */
-    uint16_t *half; /* bfloat16 (block, line) */
+    uint16_t *half; /* 16 bits (block, line): a row, and at the end of its line its scale */
     int64_t *start;
     int32_t *column;
     float *value;
@@ -25,16 +25,15 @@ typedef struct kl_feature_passes {
     kl_gather gather;
     kl_kept keep;
     bool sparse;    /* features are CSR */
-    bool half;      /* they are rounded to bfloat16 */
+    kl_narrow narrow; /* what they are rounded to */
     int64_t block;  /* rows of one */
     int64_t width;  /* features of a row that are made at a time: all, or those of a part */
-    int64_t line;   /* of half: features, made even */
+    int64_t line;   /* of half */
     kl_feature_block *kept; /* every block, with keep = features */
     int64_t blocks, room, bytes; /* bytes: in them */
-    float *made;    /* features on their way, dense (block, features) */
+    float *made;    /* features on their way, dense (block, features), or (step, features) where they become half */
     kl_rows entries; /* the same, CSR */
-    uint16_t *narrow; /* a block of half on its way to the file */
-    const uint16_t **from; /* (at_most) rows to be widened */
+    uint16_t *half;  /* a block of it on its way to the file */
     kl_row *row;    /* (at_most) rows on their way to a part of their features */
     kl_rows raw, chosen;
     kl_row_file file;
@@ -45,11 +44,14 @@ typedef struct kl_feature_passes {
 klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_reader *reader, kl_learner *learner, kl_seen *seen, klift_run *run);
 void kl_passes_close(kl_feature_passes *p);
 
-/* Where the rows of a block go, each NULL or behind what is there: raw rows, features (block, n_out), features as CSR. */
+/* Where the rows of a block go, each NULL or behind what is there: raw rows, features (block, n_out), features as CSR. half (block, line):
+ * features narrowed, by way of dense (step, n_out). */
 typedef struct kl_passes_sink {
     kl_rows *raw;
     float *dense;
     kl_rows *sparse;
+    uint16_t *half;
+    kl_narrow narrow;
 } kl_passes_sink;
 
 /* One block from the reader, observed by the learner. */

@@ -97,9 +97,8 @@ klift_status kl_row_file_take(kl_row_file *f, const int32_t *index, int64_t coun
         unsigned char *to = f->bytes + at;
         bool sparse = f->place[index[i]] % 2 == 1;
         KL_TRY(move_bytes(f, begin, bytes, to, false));
-        row[i].count = sparse ? entries : bytes / (int64_t)sizeof(float);
-        row[i].column = sparse ? (const int32_t *)(void *)to : NULL;
-        row[i].value = (const float *)(void *)(to + (sparse ? entries * (int64_t)sizeof(int32_t) : 0));
+        row[i] = (kl_row){.count = sparse ? entries : bytes / (int64_t)sizeof(float), .column = sparse ? (const int32_t *)(void *)to : NULL,
+                          .value = (const float *)(void *)(to + (sparse ? entries * (int64_t)sizeof(int32_t) : 0))};
         at += bytes;
     }
     return KLIFT_OK;

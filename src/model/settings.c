@@ -18,7 +18,7 @@ const kl_param kl_settings_params[] = {
     {"tolerance", KL_REAL, "auto", 0, 1, true, "auto", "tolerance of the learner, such as svm's: the duality gap at which it stops"},
     {"epsilon", KL_REAL, "auto", 0, 1e30, false, "auto", "epsilon of the learner, such as svm's: errors of a regression that cost nothing"},
     {"bias", KL_REAL, "auto", -1, 1e30, false, "auto", "bias of the learner, such as svm's: the constant feature behind the intercept, -1 or 0: none"},
-    {"cache", KL_WORD, "auto", 0, 0, false, "auto|float32|bf16", "cache of the learner, such as svm's: what features are rounded to for training; bf16 takes half the memory"},
+    {"cache", KL_WORD, "auto", 0, 0, false, "auto|float32|bf16|int16", "cache of the learner, such as svm's: what features are rounded to for training; int16 and bf16 take half the memory"},
     {"lambda", KL_REAL, "auto", 0, 1e30, true, "auto", "ridge, relative to the number of rows; auto: by search"},
     {"c", KL_REAL, "none", 0, 1e30, true, "none", "LIBSVM's C: lambda = 1 / (C n)"},
     {"path", KL_FREE, "none", 0, 0, false, NULL, "values of C to choose from by the search (svm), each begun where the last one ended: none, auto or C,C,..."},
@@ -203,7 +203,7 @@ void kl_settings_free(klift_spec *spec)
 
 klift_status kl_settings_learner(const klift_spec *spec, kl_text *text)
 {
-    static const char *const words[] = {NULL, "float32", "bf16"}; /* of cache */
+    static const char *const words[] = {NULL, "float32", "bf16", "int16"}; /* of cache */
     const struct {
         const char *key;
         double value;

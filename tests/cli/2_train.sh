@@ -154,7 +154,7 @@ svm="--learner svm:loss=hinge,passes=20 --kernel gaussian:gamma=40 --features 12
 # shellcheck disable=SC2086
 expect 0 "svm trains" "$KLIFT" train spiral.svm $svm -o svm.klift
 says "svm says how near it came" err '^klift: note: objective [0-9.e+]+, duality gap [0-9.e-]+ of it, [0-9]+ passes$'
-says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20,classes=one-vs-rest,cache=float32$'
+says "the learner is printed with its parameters" out '^learner +svm:loss=hinge,epsilon=0.1,bias=1,tolerance=0.001,passes=20,classes=one-vs-rest,cache=auto$'
 # shellcheck disable=SC2086
 expect 0 "svm with little memory makes features again" "$KLIFT" train spiral.svm $svm --max-memory 12M --verbose -o again.klift
 says "its plan says so" err 'features of 4096 rows, made in every pass'
