@@ -1,16 +1,20 @@
 /*
  * bench_engine.c - klift's inner work against OpenBLAS at the right core, interleaved in one process, medians.
- * usage: bench_engine [ROUNDS [product|tile|factor|map|transform]]
- *            one JSON object per line: {name, ratio, goal, reached, klift, peer}
+ * usage: bench_engine [ROUNDS [product|tile|factor|map|statistics|threads|transform]]
+ *            one JSON object per line: {name, ratio, goal, reached, klift, peer, spread, seconds, amount, limit}
+ *        bench_engine limits                             what the machine can do (limits.h)
  *        bench_engine training ROWS COLUMNS FEATURES     seconds of the bare products that a training needs
- * ratio = peer's time / klift's, or klift's share of a limit; two threads where not said otherwise. KLIFT_FFHT=libffht.so adds
- * the transforms against FFHT (peers.h has how it is built).
+ * ratio = peer's time / klift's, its median and quartiles over at least ROUNDS (5) rounds, more until it is known to 2 %; two threads where
+ * not said otherwise. amount: what klift did in so many seconds, in units of the limit it is held against. KLIFT_FFHT=libffht.so adds the
+ * transforms against FFHT (peers.h has how it is built). KLIFT_BENCH_QUICK=1: small sizes, three rounds.
  */
 #define _GNU_SOURCE
+#include "limits.h"
 #include "peers.h"
 
 #include "base/memory.h"
 #include "base/run.h"
+#include "learn/statistics.h"
 #include "math/hadamard.h"
 #include "math/product.h"
 #include "math/tiles.h"
@@ -21,48 +25,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
-static int rounds = 7;
+static int least = 5;
 static peers peer;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* As numpy allocates: large arrays on huge pages. */
-static float *numbers(int64_t count)
-{
-    enum { HUGE_PAGE = 1 << 21 };
-    size_t bytes = (size_t)((count * 4 + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    float *x = aligned_alloc(HUGE_PAGE, bytes);
-    madvise(x, bytes, MADV_HUGEPAGE);
-    uint32_t s = 12345;
-    for (int64_t i = 0; i < count; i++) {
-        s = s * 1664525u + 1013904223u;
-        x[i] = (float)(s >> 8) * 0x1p-24f - 0.5f;
-    }
-    return x;
-}
+static klift_run *two, *one; /* runs of two threads and of one */
 
 typedef struct job {
     int64_t m, n, k;
-    float *a, *b, *c;
+    float *a, *b, *c, *fresh;
     kl_panels panels;
     void *scratch;
     kl_tiles tiles, copy;
     kl_tile_rows rows;
+    kl_statistics statistics;
+    klift_batch labelled;
     double *square, *kept;
     klift_run *run;
     klift_map *map;
     float *z, *kernel;
 } job;
 
-enum { MOST_ROUNDS = 1000 };
+/* ---- races ---- */
+
+enum { MOST_ROUNDS = 40 };
+
+typedef struct result {
+    double ratio, first, third; /* the peer's time over klift's: median and quartiles */
+    double ours, theirs;        /* median seconds */
+} result;
 
 static int ascending(const void *a, const void *b)
 {
@@ -70,40 +60,95 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(int count, double *x)
+/* Of sorted values, between neighbours where need be. */
+static double quantile(int count, const double *x, double share)
 {
-    qsort(x, (size_t)count, sizeof *x, ascending);
-    return x[count / 2];
+    double at = share * (count - 1);
+    int i = (int)at;
+    return i + 1 < count ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[i];
 }
 
-/* Two pieces of work in turns: median seconds of each, and the median ratio of neighbours, which a busy machine disturbs least. */
-static double race(void (*ours)(job *), void (*theirs)(job *), void (*again)(job *), job *j, double *a, double *b)
+static double seconds_of(void (*work)(job *), void (*again)(job *), job *j, int repeats)
 {
-    static double took[2][MOST_ROUNDS], ratio[MOST_ROUNDS];
-    int count = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
-    for (int r = 0; r < count; r++) {
-        void (*work[2])(job *) = {ours, theirs};
-        for (int i = 0; i < 2; i++) {
-            if (work[i] == NULL)
-                continue;
-            if (again != NULL)
-                again(j);
-            double start = now();
-            work[i](j);
-            took[i][r] = now() - start;
-        }
-        ratio[r] = took[1][r] / took[0][r];
+    if (work == NULL)
+        return 0;
+    if (again != NULL)
+        again(j);
+    double start = bench_now();
+    for (int i = 0; i < repeats; i++)
+        work(j);
+    return (bench_now() - start) / repeats;
+}
+
+/* Two pieces of work in turns after a round that does not count; again is called before each, untimed. Short ones are repeated within a
+ * round. The ratio is that of neighbours, which a busy machine disturbs least; it is known to 2 % when the standard error of its median is
+ * below that, taken from the quartiles. */
+static result race(void (*ours)(job *), void (*theirs)(job *), void (*again)(job *), job *j)
+{
+    double took[2][MOST_ROUNDS], ratio[MOST_ROUNDS], start = bench_now();
+    double first = seconds_of(ours, again, j, 1), other = seconds_of(theirs, again, j, 1), shorter = theirs != NULL ? fmin(first, other) : first;
+    int count = 0, repeats = again != NULL || shorter > 0.01 ? 1 : (int)(0.01 / shorter) + 1, fewest = bench_quick() ? 3 : least;
+    result r = {0};
+    for (bool known = false; count < fewest || (!known && !bench_quick() && count < MOST_ROUNDS);) {
+        took[0][count] = seconds_of(ours, again, j, repeats);
+        took[1][count] = seconds_of(theirs, again, j, repeats);
+        count++;
+        for (int i = 0; i < count; i++)
+            ratio[i] = took[1][i] / took[0][i];
+        qsort(ratio, (size_t)count, sizeof *ratio, ascending);
+        r = (result){quantile(count, ratio, 0.5), quantile(count, ratio, 0.25), quantile(count, ratio, 0.75), 0, 0};
+        known = 0.93 * (r.third - r.first) / sqrt(count) <= 0.02 * r.ratio;
+        if (bench_now() - start > 20 && count >= 3)
+            break;
     }
-    *a = median(count, took[0]);
-    *b = median(count, took[1]);
-    return median(count, ratio);
+    for (int i = 0; i < 2; i++)
+        qsort(took[i], (size_t)count, sizeof **took, ascending);
+    r.ours = quantile(count, took[0], 0.5);
+    r.theirs = quantile(count, took[1], 0.5);
+    return r;
 }
 
-static void print(const char *name, double ratio, double goal, const char *klift, double ours, const char *other, double theirs)
+static const char *in_units(double seconds, char text[32])
 {
-    printf("{\"name\": \"%s\", \"ratio\": %.3f, \"goal\": %g, \"reached\": %s, \"klift\": \"%.4g %s\", \"peer\": \"%.4g %s\"}\n", name, ratio, goal,
-           ratio >= goal ? "true" : "false", ours, klift, theirs, other);
+    if (seconds < 1e-6)
+        snprintf(text, 32, "%.3g ns", seconds * 1e9);
+    else if (seconds < 1e-3)
+        snprintf(text, 32, "%.3g us", seconds * 1e6);
+    else
+        snprintf(text, 32, seconds < 1 ? "%.3g ms" : "%.3g s", seconds < 1 ? seconds * 1e3 : seconds);
+    return text;
+}
+
+/* What a row is held against. amount: GFLOP, GB or 10^9 additions of one piece of work. */
+typedef struct goal {
+    double least;
+    const char *against, *limit;
+    double amount;
+} goal;
+
+/* pieces: of work in what was timed, as times are shown. */
+static void print(const char *name, result r, goal g, int64_t pieces)
+{
+    char ours[32], theirs[32];
+    printf("{\"name\": \"%s\", \"ratio\": %.4f, \"goal\": %.4f, \"reached\": %s, \"spread\": [%.4f, %.4f]", name, r.ratio, g.least,
+           r.ratio >= g.least ? "true" : "false", r.first, r.third);
+    printf(", \"klift\": \"%s\", \"peer\": \"%s %s\"", in_units(r.ours / (double)pieces, ours), in_units(r.theirs / (double)pieces, theirs), g.against);
+    if (g.limit != NULL)
+        printf(", \"seconds\": %.9g, \"amount\": %.9g, \"limit\": \"%s\"", r.ours, g.amount, g.limit);
+    printf("}\n");
     fflush(stdout);
+}
+
+static void fail(void)
+{
+    fprintf(stderr, "bench_engine: %s\n", klift_error());
+    exit(1);
+}
+
+static void check(klift_status status)
+{
+    if (status != KLIFT_OK)
+        fail();
 }
 
 /* ---- products ---- */
@@ -118,33 +163,48 @@ static void their_product(job *j)
     peer.sgemm(PEER_ROW_MAJOR, PEER_NO_TRANS, PEER_TRANS, (int)j->m, (int)j->n, (int)j->k, 1, j->a, (int)j->k, j->b, (int)j->k, 0, j->c, (int)j->n);
 }
 
+static double product_work(const job *j)
+{
+    return 2e-9 * (double)j->m * (double)j->n * (double)j->k;
+}
+
+/* Bytes of a thread, whole pages: no two write to one line. */
+static int64_t scratch_of(int64_t k)
+{
+    return (kl_product_scratch(k) + 4095) / 4096 * 4096;
+}
+
+/* Numbers for a product of m rows and n weights of k columns. */
+static job product_of(int64_t m, int64_t n, int64_t k)
+{
+    job j = {.m = m, .n = n, .k = k, .a = bench_numbers(m * k), .b = bench_numbers(n * k), .c = bench_numbers(m * n), .run = two};
+    j.scratch = bench_numbers(2 * scratch_of(k) / 4); /* of two threads */
+    check(kl_panels_new(&j.panels, n, k));
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t p = 0; p < k; p++)
+            *kl_panels_at(&j.panels, r, p) = j.b[r * k + p];
+    return j;
+}
+
+static void clear_product(job *j)
+{
+    kl_panels_clear(&j->panels);
+    free(j->a);
+    free(j->b);
+    free(j->c);
+    free(j->scratch);
+}
+
 static void products(void)
 {
     static const int64_t lengths[] = {54, 123, 256, 784};
     peer.set_threads(1);
     for (int i = 0; i < 4; i++) {
-        job j = {.m = 250, .n = 2048, .k = lengths[i]};
-        double ratio, ours, theirs, work = 2.0 * (double)(j.m * j.n * j.k) * 1e-9;
+        job j = product_of(250, 2048, lengths[i]);
         char name[64];
-        j.a = numbers(j.m * j.k);
-        j.b = numbers(j.n * j.k);
-        j.c = numbers(j.m * j.n);
-        j.scratch = numbers(kl_product_scratch(j.k) / 4);
-        if (kl_panels_new(&j.panels, j.n, j.k) != KLIFT_OK)
-            exit(1);
-        for (int64_t r = 0; r < j.n; r++)
-            for (int64_t p = 0; p < j.k; p++)
-                *kl_panels_at(&j.panels, r, p) = j.b[r * j.k + p];
-        rounds *= 8;
-        ratio = race(our_product, their_product, NULL, &j, &ours, &theirs);
-        rounds /= 8;
         snprintf(name, sizeof name, "product 250 x %lld x 2048, 1 thread", (long long)j.k);
-        print(name, ratio, 0.9, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
-        kl_panels_clear(&j.panels);
-        free(j.a);
-        free(j.b);
-        free(j.c);
-        free(j.scratch);
+        print(name, race(our_product, their_product, NULL, &j), (goal){0.9, "sgemm", "sgemm1", product_work(&j)}, 1);
+        clear_product(&j);
     }
 }
 
@@ -174,21 +234,22 @@ static void their_tiles(job *j)
 
 static void tile(void)
 {
-    job j = {.m = 4096, .n = 4096};
-    double ratio, ours, theirs, work = 28 * 2.0 * 512 * 512 * (double)j.m * 1e-9;
+    job j = {.m = bench_quick() ? KL_TILES_ROWS : 4096, .n = 4096};
     int32_t *index = malloc((size_t)j.m * sizeof *index);
     float *shift = calloc((size_t)j.n, sizeof *shift);
+    char name[64];
+    if (index == NULL || shift == NULL)
+        exit(6);
     for (int64_t i = 0; i < j.m; i++)
         index[i] = (int32_t)i;
-    j.a = numbers(j.m * j.n);
-    j.c = numbers(512 * 512);
-    if (kl_tiles_new(&j.tiles, j.n) != KLIFT_OK)
-        exit(1);
-    j.scratch = numbers(kl_tiles_packed(&j.tiles, KL_TILES_ROWS) / 4);
+    j.a = bench_numbers(j.m * j.n);
+    j.c = bench_numbers(512 * 512);
+    check(kl_tiles_new(&j.tiles, j.n));
+    j.scratch = bench_numbers(kl_tiles_packed(&j.tiles, KL_TILES_ROWS) / 4);
     j.rows = (kl_tile_rows){j.a, j.n, j.m, index, shift, NULL};
     peer.set_threads(1);
-    ratio = race(our_tiles, their_tiles, NULL, &j, &ours, &theirs);
-    print("28 tiles of 512 x 512 x 4096, 1 thread", ratio, 0.9, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
+    snprintf(name, sizeof name, "28 tiles of 512 x 512 x %lld, 1 thread", (long long)j.m);
+    print(name, race(our_tiles, their_tiles, NULL, &j), (goal){0.9, "sgemm", "sgemm1", 28 * 2e-9 * 512 * 512 * (double)j.m}, 1);
     kl_tiles_clear(&j.tiles);
     free(j.a);
     free(j.c);
@@ -202,7 +263,8 @@ static void tile(void)
 static void our_factor(job *j)
 {
     int64_t failed;
-    if (kl_tiles_factor(&j->tiles, j->run, &failed) != KLIFT_OK || failed >= 0)
+    check(kl_tiles_factor(&j->tiles, two, &failed));
+    if (failed >= 0)
         exit(1);
 }
 
@@ -220,35 +282,31 @@ static void restore(job *j)
     memcpy(j->square, j->kept, (size_t)(j->n * j->n) * sizeof *j->kept);
 }
 
-static void factors(klift_run *run)
+static void factor(int64_t size)
 {
-    static const int64_t sizes[] = {4096, 8192};
+    job j = {.n = size};
+    double n = (double)size;
+    char name[64];
+    j.square = malloc((size_t)(size * size) * sizeof(double));
+    j.kept = malloc((size_t)(size * size) * sizeof(double));
+    if (j.square == NULL || j.kept == NULL)
+        exit(6);
+    check(kl_tiles_new(&j.tiles, size));
+    check(kl_tiles_new(&j.copy, size));
+    for (int64_t r = 0; r < size; r++)
+        for (int64_t c = 0; c <= r; c++) {
+            double v = r == c ? 2 + n * 1e-4 : exp(-(double)(r - c) * 0.01);
+            j.kept[r * size + c] = j.kept[c * size + r] = v;
+            kl_tiles_at(&j.copy, r / j.copy.edge, c / j.copy.edge)[r % j.copy.edge * j.copy.edge + c % j.copy.edge] = v;
+        }
     peer.set_threads(2);
-    for (int i = 0; i < 2; i++) {
-        job j = {.n = sizes[i], .run = run};
-        double ratio, ours, theirs, n = (double)j.n, work = n * n * n / 3 * 1e-9;
-        char name[64];
-        j.square = malloc((size_t)(j.n * j.n) * sizeof(double));
-        j.kept = malloc((size_t)(j.n * j.n) * sizeof(double));
-        if (kl_tiles_new(&j.tiles, j.n) != KLIFT_OK || kl_tiles_new(&j.copy, j.n) != KLIFT_OK)
-            exit(1);
-        for (int64_t r = 0; r < j.n; r++)
-            for (int64_t c = 0; c <= r; c++) {
-                double v = r == c ? 2 + n * 1e-4 : exp(-(double)(r - c) * 0.01);
-                j.kept[r * j.n + c] = j.kept[c * j.n + r] = v;
-                kl_tiles_at(&j.copy, r / j.copy.edge, c / j.copy.edge)[r % j.copy.edge * j.copy.edge + c % j.copy.edge] = v;
-            }
-        int all = rounds;
-        rounds = i == 0 ? rounds : (rounds + 1) / 2;
-        ratio = race(our_factor, their_factor, restore, &j, &ours, &theirs);
-        rounds = all;
-        snprintf(name, sizeof name, "Cholesky %lld, 2 threads", (long long)j.n);
-        print(name, ratio, 1 / 1.3, "GFLOP/s", work / ours, "GFLOP/s (dpotrf)", work / theirs);
-        kl_tiles_clear(&j.tiles);
-        kl_tiles_clear(&j.copy);
-        free(j.square);
-        free(j.kept);
-    }
+    snprintf(name, sizeof name, "Cholesky %lld, float64", (long long)size);
+    /* One operation of float64 counts as two of float32. */
+    print(name, race(our_factor, their_factor, restore, &j), (goal){1 / 1.3, "dpotrf", "sgemm", 2 * n * n * n / 3 * 1e-9}, 1);
+    kl_tiles_clear(&j.tiles);
+    kl_tiles_clear(&j.copy);
+    free(j.square);
+    free(j.kept);
 }
 
 /* ---- maps ---- */
@@ -256,33 +314,58 @@ static void factors(klift_run *run)
 static void our_map(job *j)
 {
     klift_batch x = {.size = sizeof x, .rows = j->m, .columns = j->k, .dense = j->a, .stride = j->k};
-    if (klift_map_apply(j->map, &x, j->z, 2 * j->n, j->run) != KLIFT_OK)
-        exit(1);
+    check(klift_map_apply(j->map, &x, j->z, 2 * j->n, j->run));
+}
+
+static void with_one_thread(job *j, void (*work)(job *))
+{
+    klift_run *run = j->run;
+    j->run = one;
+    work(j);
+    j->run = run;
 }
 
 static void one_thread_map(job *j)
 {
-    klift_run *run = j->run;
-    j->run = NULL;
-    our_map(j);
-    j->run = run;
+    with_one_thread(j, our_map);
 }
 
-static klift_map *map_of(const char *name, int64_t dim, int64_t features, klift_data *data, klift_run *run)
+/* Both outputs on huge pages, which nobody has touched: their first touch is a part of the work, their end is not. */
+static void forget(job *j)
+{
+    free(j->fresh);
+    j->fresh = NULL;
+}
+
+static void our_fresh_map(job *j)
+{
+    float *reused = j->z;
+    j->z = j->fresh = bench_memory(j->m * j->n * 2);
+    our_map(j);
+    j->z = reused;
+}
+
+static void their_fresh_product(job *j)
+{
+    float *reused = j->c;
+    j->c = j->fresh = bench_memory(j->m * j->n);
+    their_product(j);
+    j->c = reused;
+}
+
+static klift_map *map_of(const char *name, int64_t dim, int64_t features, klift_data *data)
 {
     klift_spec *spec;
     klift_map *map;
     char text[32];
-    if (klift_spec_new(&spec) != KLIFT_OK || klift_spec_set(spec, "map", name) != KLIFT_OK || klift_spec_set(spec, "kernel", "gaussian:gamma=0.01") != KLIFT_OK)
-        exit(1);
+    check(klift_spec_new(&spec));
+    check(klift_spec_set(spec, "map", name));
+    check(klift_spec_set(spec, "kernel", "gaussian:gamma=0.01"));
     snprintf(text, sizeof text, "%lld", (long long)dim);
-    klift_spec_set(spec, "dim", text);
+    check(klift_spec_set(spec, "dim", text));
     snprintf(text, sizeof text, "%lld", (long long)features);
-    klift_spec_set(spec, "features", text);
-    if (klift_map_fit(spec, data, run, &map) != KLIFT_OK) {
-        fprintf(stderr, "%s\n", klift_error());
-        exit(1);
-    }
+    check(klift_spec_set(spec, "features", text));
+    check(klift_map_fit(spec, data, two, &map));
     klift_spec_free(spec);
     return map;
 }
@@ -294,165 +377,209 @@ static void two_products(job *j)
     peer.sgemm(PEER_ROW_MAJOR, PEER_NO_TRANS, PEER_TRANS, (int)j->m, (int)j->n, (int)j->n, 1, j->c, (int)j->n, j->kernel, (int)j->n, 0, j->z, (int)j->n);
 }
 
-static void landmarks(job *j)
+static void landmarks(job *j, const char *shape)
 {
     klift_batch rows = {.size = sizeof rows, .rows = j->m, .columns = j->k, .dense = j->a, .stride = j->k};
     klift_data *data;
-    double ratio, ours, theirs;
-    if (klift_data_view(&rows, &data) != KLIFT_OK)
-        exit(1);
-    double start = now();
-    j->map = map_of("nystrom", j->k, j->n, data, j->run);
-    fprintf(stderr, "nystrom: 2048 landmarks of 10,000 rows chosen and whitened in %.2f s\n", now() - start);
-    j->kernel = numbers(j->n * j->n);
-    ratio = race(our_map, two_products, NULL, j, &ours, &theirs);
-    print("nystrom 10,000 x 784 -> 2048 against its two bare products", ratio, 1 / 1.5, "ms", ours * 1e3, "ms", theirs * 1e3);
+    char name[96];
+    check(klift_data_view(&rows, &data));
+    j->n = bench_quick() ? 256 : j->n;
+    double start = bench_now();
+    j->map = map_of("nystrom", j->k, j->n, data);
+    fprintf(stderr, "nystrom: %lld landmarks of %lld rows chosen and whitened in %.2f s\n", (long long)j->n, (long long)j->m, bench_now() - start);
+    j->kernel = bench_numbers(j->n * j->n);
+    snprintf(name, sizeof name, "nystrom %s -> %lld, reused buffer", shape, (long long)j->n);
+    print(name, race(our_map, two_products, NULL, j), (goal){1 / 1.5, "two bare sgemm", "sgemm", product_work(j) + 2e-9 * (double)(j->m * j->n) * (double)j->n},
+          1);
     free(j->kernel);
     klift_data_free(data);
     klift_map_free(j->map);
 }
 
-static void maps(klift_run *run)
+/* What the rows of maps and threads begin with: 10,000 x 784 -> 4096, pairs of cosine and sine. */
+static job map_work(char shape[32])
 {
-    job j = {.m = 10000, .n = 2048, .k = 784, .run = run};
-    double ratio, ours, theirs, work = 2.0 * (double)(j.m * j.n * j.k) * 1e-9;
-    j.a = numbers(j.m * j.k);
-    j.b = numbers(j.n * j.k);
-    j.c = numbers(j.m * j.n);
-    j.z = numbers(j.m * j.n * 2);
-    j.map = map_of("fourier", j.k, 2 * j.n, NULL, NULL);
+    job j = product_of(bench_quick() ? 500 : 10000, 2048, 784);
+    j.z = bench_numbers(j.m * j.n * 2);
+    snprintf(shape, 32, "%s x %lld", bench_quick() ? "500" : "10,000", (long long)j.k);
+    return j;
+}
+
+static void maps(void)
+{
+    char shape[32], name[96];
+    job j = map_work(shape);
+    goal bare = {1, "bare sgemm", "sgemm", product_work(&j)};
+    j.map = map_of("fourier", j.k, 2 * j.n, NULL);
     peer.set_threads(2);
-    ratio = race(our_map, their_product, NULL, &j, &ours, &theirs);
-    print("fourier 10,000 x 784 -> 4096 against bare sgemm", ratio, 1 / 1.05, "GFLOP/s", work / ours, "GFLOP/s", work / theirs);
-    ratio = race(our_map, one_thread_map, NULL, &j, &ours, &theirs);
-    print("fourier, two threads against one", ratio, 1.85, "ms", ours * 1e3, "ms", theirs * 1e3);
+    snprintf(name, sizeof name, "fourier %s -> 4096, reused buffer", shape);
+    print(name, race(our_map, their_product, NULL, &j), bare, 1);
+    bare.least = 1 / 1.1;
+    snprintf(name, sizeof name, "fourier %s -> 4096, fresh memory for both", shape);
+    print(name, race(our_fresh_map, their_fresh_product, forget, &j), bare, 1);
+    forget(&j);
     klift_map_free(j.map);
-    j.map = map_of("orthogonal", j.k, 2 * j.n, NULL, NULL);
-    ratio = race(our_map, one_thread_map, NULL, &j, &ours, &theirs);
-    print("orthogonal 10,000 x 784 -> 4096, two threads against one", ratio, 1.85, "ms", ours * 1e3, "ms", theirs * 1e3);
-    klift_map_free(j.map);
-    landmarks(&j);
-    free(j.a);
-    free(j.b);
-    free(j.c);
+    landmarks(&j, shape);
     free(j.z);
+    clear_product(&j);
+}
+
+/* ---- the statistics of ridge ---- */
+
+static void our_statistics(job *j)
+{
+    check(kl_statistics_consume(&j->statistics, j->z, j->n, j->m, j->run));
+}
+
+static void one_thread_statistics(job *j)
+{
+    with_one_thread(j, our_statistics);
+}
+
+static void their_statistics(job *j)
+{
+    peer.ssyrk(PEER_ROW_MAJOR, PEER_LOWER, PEER_TRANS, (int)j->n, (int)j->m, 1, j->z, (int)j->n, 0, j->c, (int)j->n);
+}
+
+/* The labels of the next block, where the last one is consumed. */
+static void observe(job *j)
+{
+    if (j->statistics.targets.count == 0)
+        check(kl_statistics_observe(&j->statistics, &j->labelled));
+}
+
+/* threads: two against one, otherwise against ssyrk. */
+static void statistics_of(int folds, bool threads)
+{
+    static const char *const classes[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    job j = {.m = 4096, .n = bench_quick() ? 1024 : 4096, .run = two};
+    const char **label = malloc((size_t)j.m * sizeof *label);
+    char name[96];
+    if (label == NULL)
+        exit(6);
+    for (int64_t i = 0; i < j.m; i++)
+        label[i] = classes[i * 7 % 10];
+    j.z = bench_numbers(j.m * j.n);
+    j.c = bench_numbers(j.n * j.n);
+    j.labelled = (klift_batch){.size = sizeof j.labelled, .rows = j.m, .columns = 16, .dense = j.z, .stride = j.n, .label = label};
+    check(kl_statistics_begin(&j.statistics, KL_CLASSIFY, j.n, folds, folds, 1));
+    goal g = {folds == 1 ? 1 / 1.12 : 0, "bare ssyrk", "sgemm", 1e-9 * (double)(j.n * j.n) * (double)j.m};
+    peer.set_threads(2);
+    if (threads) {
+        snprintf(name, sizeof name, "ridge statistics, %lld features, 2 threads against 1", (long long)j.n);
+        g.least = 1.85;
+        g.against = "1 thread";
+    } else
+        snprintf(name, sizeof name, "ridge statistics, %lld features, blocks of 4096 rows%s", (long long)j.n, folds > 1 ? ", 5 folds" : "");
+    print(name, race(our_statistics, threads ? one_thread_statistics : their_statistics, observe, &j), g, 1);
+    kl_statistics_clear(&j.statistics);
+    free(j.z);
+    free(j.c);
+    free(label);
+}
+
+/* ---- two threads ---- */
+
+enum { ROWS_OF_TASK = 250 };
+
+static klift_status product_task(void *context, int64_t index, int worker)
+{
+    job *j = context;
+    int64_t first = index * ROWS_OF_TASK, rows = j->m - first < ROWS_OF_TASK ? j->m - first : ROWS_OF_TASK;
+    kl_product_dense(&j->panels, rows, j->a + first * j->k, j->k, &(kl_product_out){.out = j->c + first * j->n, .stride = j->n},
+                     (char *)j->scratch + worker * scratch_of(j->k));
+    return KLIFT_OK;
+}
+
+static void pool_product(job *j)
+{
+    check(kl_run_parallel(j->run, (j->m + ROWS_OF_TASK - 1) / ROWS_OF_TASK, product_task, j));
+}
+
+static void one_thread_product(job *j)
+{
+    with_one_thread(j, pool_product);
+}
+
+static void threads(void)
+{
+    static const char *const names[] = {"fourier", "orthogonal"};
+    char shape[32], name[96];
+    job j = map_work(shape);
+    goal twice = {1.85, "1 thread", "sgemm", product_work(&j)};
+    snprintf(name, sizeof name, "product %s x %lld, 2 threads against 1", shape, (long long)j.n);
+    print(name, race(pool_product, one_thread_product, NULL, &j), twice, 1);
+    for (int i = 0; i < 2; i++) {
+        j.map = map_of(names[i], j.k, 2 * j.n, NULL);
+        snprintf(name, sizeof name, "%s %s -> 4096, 2 threads against 1", names[i], shape);
+        goal g = i == 0 ? twice : (goal){1.85, "1 thread", "write", 4e-9 * (double)(j.m * j.n * 2)};
+        print(name, race(our_map, one_thread_map, NULL, &j), g, 1);
+        klift_map_free(j.map);
+    }
+    statistics_of(1, true);
+    free(j.z);
+    clear_product(&j);
 }
 
 /* ---- Walsh-Hadamard ---- */
 
-#if defined(__x86_64__)
-typedef float lanes __attribute__((vector_size(32)));
-__attribute__((target("avx2"), noinline)) static void add(int64_t count, lanes *sum)
-{
-    lanes a = sum[0], b = sum[1], c = sum[2], d = sum[3], e = sum[4], f = sum[5], g = sum[6], h = sum[7], one = sum[8];
-    for (int64_t i = 0; i < count; i++) {
-        a += one, b += one, c += one, d += one, e += one, f += one, g += one, h += one;
-        __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
-    }
-    sum[0] = a + b + c + d + e + f + g + h;
-}
-
-/* Additions per second that the registers allow, in units of 10^9. */
-static double add_peak(void)
-{
-    lanes sum[9] = {0};
-    double best = 0;
-    for (int r = 0; r < 20; r++) {
-        double start = now();
-        add(200000, sum);
-        best = fmax(best, 200000 * 64 / (now() - start) * 1e-9);
-    }
-    return best;
-}
-#else
-static double add_peak(void)
-{
-    return NAN;
-}
-#endif
-
-enum { TRANSFORMED = 1 << 22 }; /* values in one measurement */
-
-/* After transform i: values grow by 2^log each time. Only speed matters, but no infinities. */
-static void tame(job *j, int64_t i)
-{
-    j->a[0] = j->a[0] < 1e30f ? j->a[0] : 1e-30f;
-    if (i % 8 == 7)
-        memset(j->a, 0, (size_t)j->n * sizeof *j->a);
-}
-
+/* Of zeros, which stay zeros: an addition takes its time whatever is added, and no number grows out of range. */
 static void our_transforms(job *j)
 {
-    for (int64_t i = 0; i < j->m; i++) {
+    for (int64_t i = 0; i < j->m; i++)
         kl_hadamard(j->n, NULL, j->a);
-        tame(j, i);
-    }
 }
 
-static void transforms(void)
+/* As many additions as the transforms have, n log2 n each: the ratio of times is the share of the peak. */
+static void bare_additions(job *j)
 {
-    for (int log = 6; log <= 16; log += log == 14 ? 2 : 1) {
-        job j = {.m = TRANSFORMED >> log, .n = INT64_C(1) << log};
-        double best = 1e300, peak = 0;
-        char name[64];
-        j.a = numbers(j.n);
-        for (int r = 0; r < 3 * rounds; r++) {
-            peak = fmax(peak, add_peak());
-            double start = now();
-            our_transforms(&j);
-            best = fmin(best, (now() - start) / (double)j.m);
-        }
-        snprintf(name, sizeof name, "Walsh-Hadamard 2^%d, share of the add peak", log);
-        double rate = (double)j.n * log / best * 1e-9;
-        print(name, rate / peak, log >= 8 && log <= 14 ? 0.4 : 0.0, "Gadd/s", rate, "Gadd/s peak", peak);
-        free(j.a);
-    }
+    limits_add(j->m * j->n * j->k);
 }
 
 static void their_transforms(job *j)
 {
-    for (int64_t i = 0; i < j->m; i++) {
+    for (int64_t i = 0; i < j->m; i++)
         peer.fht(j->a, (int)j->k);
-        tame(j, i);
-    }
 }
 
-static void transforms_of_peer(void)
+static void transforms(void)
 {
-    for (int log = 6; peer.fht != NULL && log <= 16; log++) {
-        job j = {.m = TRANSFORMED >> log, .n = INT64_C(1) << log, .k = log};
-        double ratio, ours, theirs;
+    for (int log = 6; log <= 16; log++) {
+        job j = {.m = INT64_C(1) << ((bench_quick() ? 19 : 22) - log), .n = INT64_C(1) << log, .k = log};
         char name[64];
-        j.a = numbers(j.n);
-        rounds *= 8;
-        ratio = race(our_transforms, their_transforms, NULL, &j, &ours, &theirs);
-        rounds /= 8;
-        snprintf(name, sizeof name, "Walsh-Hadamard 2^%d against FFHT, 1 thread", log);
-        print(name, ratio, log >= 8 && log <= 14 ? 1.5 : 1, "ns", ours / (double)j.m * 1e9, "ns", theirs / (double)j.m * 1e9);
+        bool middle = log >= 8 && log <= 14;
+        j.a = bench_memory(j.n);
+        memset(j.a, 0, (size_t)j.n * sizeof *j.a);
+        snprintf(name, sizeof name, "Walsh-Hadamard 2^%d, share of the add peak", log);
+        print(name, race(our_transforms, bare_additions, NULL, &j), (goal){middle ? 0.45 : 0.35, "at the peak", "additions", 1e-9 * (double)(j.m * j.n * j.k)},
+              j.m);
+        if (peer.fht != NULL) {
+            snprintf(name, sizeof name, "Walsh-Hadamard 2^%d against FFHT, 1 thread", log);
+            print(name, race(our_transforms, their_transforms, NULL, &j), (goal){middle ? 1.5 : 1, "FFHT", "additions", 1e-9 * (double)(j.m * j.n * j.k)}, j.m);
+        }
         free(j.a);
     }
 }
 
 /* ---- training ---- */
 
-static void syrk(job *j)
-{
-    peer.ssyrk(PEER_ROW_MAJOR, PEER_LOWER, PEER_TRANS, (int)(2 * j->n), (int)j->m, 1, j->z, (int)(2 * j->n), 0, j->c, (int)(2 * j->n));
-}
-
+/* The bare sgemm and ssyrk of all rows, which a training of that shape cannot do without. */
 static int training(int64_t rows, int64_t columns, int64_t features)
 {
     job j = {.m = rows, .n = features / 2, .k = columns};
-    double a, b, none;
-    j.a = numbers(rows * columns);
-    j.b = numbers(j.n * columns);
-    j.z = numbers(rows * features);
-    j.c = numbers(rows * j.n > features * features ? rows * j.n : features * features);
+    j.a = bench_numbers(rows * columns);
+    j.b = bench_numbers(j.n * columns);
+    j.z = bench_numbers(rows * features);
+    j.c = bench_numbers(rows * j.n > features * features ? rows * j.n : features * features);
     peer.set_threads(2);
-    rounds = 2;
-    race(their_product, NULL, NULL, &j, &a, &none);
-    race(syrk, NULL, NULL, &j, &b, &none);
-    printf("%.4f %.4f %s\n", a, b, peer.core);
+    double product = 1e300, square = 1e300;
+    for (int r = 0; r < 2; r++) {
+        j.n = features / 2;
+        product = fmin(product, seconds_of(their_product, NULL, &j, 1));
+        j.n = features;
+        square = fmin(square, seconds_of(their_statistics, NULL, &j, 1));
+    }
+    printf("%.4f %.4f %s\n", product, square, peer.core);
     return 0;
 }
 
@@ -461,9 +588,16 @@ static bool wanted(int argc, char **argv, const char *part)
     return argc < 3 || strcmp(argv[2], part) == 0;
 }
 
-int main(int argc, char **argv)
+static klift_run *run_of(const char *threads)
 {
     klift_run *run;
+    check(klift_run_new(&run));
+    check(klift_run_set(run, "threads", threads));
+    return run;
+}
+
+int main(int argc, char **argv)
+{
     const char *missing = peers_load(&peer);
     if (missing != NULL) {
         fprintf(stderr, "bench_engine: %s\n", missing);
@@ -471,22 +605,28 @@ int main(int argc, char **argv)
     }
     if (argc == 5)
         return training(atoll(argv[2]), atoll(argv[3]), atoll(argv[4]));
-    rounds = argc > 1 ? atoi(argv[1]) : rounds;
-    if (klift_run_new(&run) != KLIFT_OK || klift_run_set(run, "threads", "2") != KLIFT_OK)
-        return 1;
+    two = run_of("2");
+    one = run_of("1");
+    if (argc == 2 && strcmp(argv[1], "limits") == 0)
+        return limits_print(&peer, two);
+    least = argc > 1 && atoi(argv[1]) > 0 ? atoi(argv[1]) : least;
+    least = least < MOST_ROUNDS ? least : MOST_ROUNDS;
     fprintf(stderr, "OpenBLAS core %s\n", peer.core);
     if (wanted(argc, argv, "product"))
         products();
     if (wanted(argc, argv, "tile"))
         tile();
-    if (wanted(argc, argv, "factor"))
-        factors(run);
+    for (int64_t size = 4096; wanted(argc, argv, "factor") && size <= 8192; size *= 2)
+        factor(bench_quick() ? size / 8 : size);
     if (wanted(argc, argv, "map"))
-        maps(run);
-    if (wanted(argc, argv, "transform")) {
+        maps();
+    for (int folds = 1; wanted(argc, argv, "statistics") && folds <= 5; folds += 4)
+        statistics_of(folds, false);
+    if (wanted(argc, argv, "threads"))
+        threads();
+    if (wanted(argc, argv, "transform"))
         transforms();
-        transforms_of_peer();
-    }
-    klift_run_free(run);
+    klift_run_free(two);
+    klift_run_free(one);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* bench_read.c - reads a data file to its end, through the public header, and prints the best seconds of several passes.
+/* bench_read.c - reads a data file to its end, through the public header, several times; prints the seconds of the last pass, which finds
+ * the file and the memory as a program that reads more than one file does, and the rows.
  * usage: bench_read FILE OPTIONS PASSES */
 #include <klift.h>
 
@@ -15,7 +16,7 @@ static double now(void)
 
 int main(int argc, char **argv)
 {
-    double best = 1e300;
+    double took = 0;
     long long rows = 0;
     if (argc != 4)
         return 2;
@@ -36,9 +37,8 @@ int main(int argc, char **argv)
             rows += batch.rows;
         } while (batch.rows > 0);
         klift_data_free(data);
-        if (now() - start < best)
-            best = now() - start;
+        took = now() - start;
     }
-    printf("%.6f %lld\n", best, rows);
+    printf("%.6f %lld\n", took, rows);
     return 0;
 }

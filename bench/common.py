@@ -1,5 +1,12 @@
-"""What the benchmarks share: OpenBLAS's core, time, a comparison as a row, the report of all of them."""
-import json, os, time
+"""What the benchmarks share: OpenBLAS's core, time, races, limits of the machine, a comparison as a row, the report of all of them.
+
+A part of the suite is a module with PARTS = {"name": function(build) -> [row, ...]}; bench/suite.py runs them.
+KLIFT_BENCH_QUICK=1 makes every size and number of rounds small: whether it all runs, not how fast.
+"""
+import json, os, statistics, subprocess, sys, time
+
+QUICK = os.environ.get("KLIFT_BENCH_QUICK", "0") not in ("", "0")
+DATA = os.environ.get("KLIFT_DATA", "")
 
 
 def core():
@@ -9,20 +16,138 @@ def core():
 
 if core():
     os.environ.setdefault("OPENBLAS_CORETYPE", core())  # before numpy loads OpenBLAS, which takes new CPUs for old ones
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")  # as many as klift gets
+
+
+class Seconds(float):
+    """What a work returns that has timed itself: a program whose start does not count."""
 
 
 def timed(function):
     start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+    own = function()
+    return own if isinstance(own, Seconds) else time.perf_counter() - start
 
 
-def row(name, ratio, goal, klift, peer):
-    return {"name": name, "ratio": round(ratio, 4 if ratio < 2 else 3), "goal": goal, "reached": bool(ratio >= goal), "klift": klift, "peer": peer}
+def size(full, quick):
+    return quick if QUICK else full
+
+
+def data_file(*parts):
+    """A file of KLIFT_DATA, or None after a message."""
+    path = os.path.join(DATA, *parts)
+    if DATA and os.path.exists(path):
+        return path
+    print(f"skipped: {parts[0]}: set KLIFT_DATA to the folder that holds {'/'.join(parts)}")
+    return None
+
+
+def run(*command, **more):
+    """What a command writes to its standard output; its words and the end of everything when it fails."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(str(word) for word in command)}\n{done.stderr}")
+    return done.stdout
+
+
+def quartiles(values):
+    if len(values) < 2:
+        return values[0], values[0]
+    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, third
+
+
+class Race:
+    """took[i]: seconds of work i in every round. The last work is the peer."""
+
+    def __init__(self, took):
+        self.took, self.rounds = took, len(took[0])
+        self.seconds = [statistics.median(column) for column in took]
+        self.quartiles = [quartiles(column) for column in took]
+
+    def ratios(self, i=0):
+        return [peer / ours for ours, peer in zip(self.took[i], self.took[-1])]
+
+    def ratio(self, i=0):
+        return statistics.median(self.ratios(i))
+
+    def spread(self, i=0):
+        return quartiles(self.ratios(i))
+
+    def known(self, i=0):
+        """Standard error of the median ratio, as a part of it, from its quartiles: a round that was disturbed does not count for more than another."""
+        first, third = self.spread(i)
+        return 0.93 * (third - first) / self.rounds ** 0.5 / self.ratio(i)
+
+
+def race(works, rounds=None, again=None):
+    """Works in turns, klift's first and the peer last, after a round that does not count; again() is called before each, untimed.
+
+    At least 5 rounds, then more until the median ratio of neighbours, which a busy machine disturbs least, is known to 2 %: at most 40, or 20 s (but 3 rounds).
+    Where one round takes more than 20 s there is nothing to warm: the first one counts, and there are `rounds` of them (3 where not given).
+    """
+    def once():
+        took = []
+        for work in works:
+            if again:
+                again()
+            took.append(timed(work))
+        return took
+
+    first = once()
+    if QUICK:
+        rounds = 1 if rounds == 1 else 3
+    long = sum(first) > 20 or rounds == 1
+    took = [first] if long else []
+    least, most = (rounds, rounds) if rounds else (3, 3) if long else (5, 40)
+    start = time.perf_counter()
+    while len(took) < most:
+        took.append(once())
+        now = Race(list(zip(*took)))
+        spent = not rounds and time.perf_counter() - start > 20
+        if len(took) >= (3 if spent else least) and (spent or all(now.known(i) < 0.02 for i in range(len(works) - 1))):
+            break
+    return Race(list(zip(*took)))
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def row(name, ratio, goal, klift, peer, spread=None, share=None, limit=None, command=None, note=None, part=None):
+    """ratio: higher is better, reached from goal on (0: none is set). share: of the machine's limit, "sgemm", "memory" or "additions", in this run."""
+    made = {"name": name, "ratio": round(ratio, 4 if ratio < 2 else 3), "goal": goal, "reached": bool(not goal or ratio >= goal), "klift": klift, "peer": peer}
+    if spread:
+        made["spread"] = [round(value, 4 if value < 2 else 3) for value in spread]
+    if share is not None:
+        made["share"], made["limit"] = round(share, 3), limit
+    return made | {key: value for key, value in (("command", command), ("note", note), ("part", part)) if value}
+
+
+LIMITS = {}
+
+
+def limits(build):
+    """GFLOP/s of a bare sgemm on two threads and on one, GB/s of two threads that read and that write past the caches, 10^9 additions/s of one thread."""
+    if not LIMITS:
+        LIMITS.update(json.loads(run(f"{build}/bench/bench_engine", "limits")))
+    return LIMITS
+
+
+def share_of(limit, amount, seconds):
+    """The part of a limit that amount (GFLOP, GB, 10^9 additions) in so many seconds is; None before limits() was called."""
+    return amount / seconds / LIMITS[limit] if limit in LIMITS else None
+
+
+def say(r):
+    spread = f"[{r['spread'][0]:.4g} .. {r['spread'][1]:.4g}]" if "spread" in r else ""
+    share = f"{100 * r['share']:.0f} % of {r['limit']}" if r.get("share") is not None else ""
+    reached = "   " if r["reached"] else "not"
+    print(f"{r['name']:68s} {r['ratio']:9.4f} {spread:20s}  goal {r['goal']:6.3f} {reached}   {r['klift']:>16s}   {r['peer']}   {share}", flush=True)
 
 
 def report(rows, path):
     for r in rows:
-        print(f"{r['name']:68s} {r['ratio']:9.4f}   goal {r['goal']:6.3f} {'   ' if r['reached'] else 'not'}   {r['klift']:>16s}   {r['peer']}")
+        say(r)
     with open(path, "w") as file:
         json.dump(rows, file, indent=1)

@@ -1,0 +1,180 @@
+/*
+ * limits.c - the best of several rounds of each: a limit is what the machine can do when nothing disturbs it.
+ * Memory: 512 MB, which no cache holds, in pieces that the two threads of a run take; written past the caches where the CPU can.
+ */
+#define _GNU_SOURCE
+#include "limits.h"
+
+#include "base/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool bench_quick(void)
+{
+    const char *quick = getenv("KLIFT_BENCH_QUICK");
+    return quick != NULL && *quick != '\0' && strcmp(quick, "0") != 0;
+}
+
+float *bench_memory(int64_t count)
+{
+    enum { HUGE_PAGE = 1 << 21 };
+    size_t bytes = (size_t)((count * 4 + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    float *x = aligned_alloc(HUGE_PAGE, bytes);
+    if (x == NULL)
+        exit(6);
+    madvise(x, bytes, MADV_HUGEPAGE);
+    return x;
+}
+
+float *bench_numbers(int64_t count)
+{
+    float *x = bench_memory(count);
+    uint32_t s = 12345;
+    for (int64_t i = 0; i < count; i++) {
+        s = s * 1664525u + 1013904223u;
+        x[i] = (float)(s >> 8) * 0x1p-24f - 0.5f;
+    }
+    return x;
+}
+
+/* ---- additions ---- */
+
+/* Twelve chains: two adders of a latency of up to six cycles are kept busy. */
+#define ADD(lanes, one, count, constraint)                                                                                      \
+    lanes a = one, b = one, c = one, d = one, e = one, f = one, g = one, h = one, i = one, j = one, k = one, l = one;           \
+    for (int64_t n = 0; n < (count); n += 12 * (int64_t)(sizeof(lanes) / sizeof(float))) {                                      \
+        a += one, b += one, c += one, d += one, e += one, f += one, g += one, h += one, i += one, j += one, k += one, l += one; \
+        __asm__ volatile("" : constraint(a), constraint(b), constraint(c), constraint(d), constraint(e), constraint(f));        \
+        __asm__ volatile("" : constraint(g), constraint(h), constraint(i), constraint(j), constraint(k), constraint(l));        \
+    }
+
+#if defined(__x86_64__)
+typedef float lanes16 __attribute__((vector_size(64)));
+typedef float lanes8 __attribute__((vector_size(32)));
+
+__attribute__((target("avx512f"), noinline)) static void add16(int64_t count)
+{
+    lanes16 one = {1};
+    ADD(lanes16, one, count, "+v")
+}
+
+__attribute__((target("avx2"), noinline)) static void add8(int64_t count)
+{
+    lanes8 one = {1};
+    ADD(lanes8, one, count, "+x")
+}
+
+void limits_add(int64_t count)
+{
+    if (__builtin_cpu_supports("avx512f"))
+        add16(count);
+    else if (__builtin_cpu_supports("avx2"))
+        add8(count);
+    else {
+        __m128 one = _mm_set1_ps(1);
+        ADD(__m128, one, count, "+x")
+    }
+}
+#else
+typedef float lanes4 __attribute__((vector_size(16)));
+
+void limits_add(int64_t count)
+{
+    lanes4 one = {1};
+    ADD(lanes4, one, count, "+m") /* through memory: a lower bound where nobody has said which registers there are */
+}
+#endif
+
+/* ---- memory ---- */
+
+enum { PIECE = 1 << 21 }; /* floats */
+typedef uint64_t __attribute__((may_alias)) word;
+
+static klift_status read_piece(void *context, int64_t index, int worker)
+{
+    const word *x = (const word *)((float *)context + index * PIECE);
+    uint64_t sum = 0;
+    (void)worker;
+    for (int64_t i = 0; i < PIECE / 2; i++)
+        sum += x[i];
+    __asm__ volatile("" : : "r"(sum));
+    return KLIFT_OK;
+}
+
+static klift_status write_piece(void *context, int64_t index, int worker)
+{
+    float *x = (float *)context + index * PIECE;
+    (void)worker;
+#if defined(__x86_64__)
+    for (int64_t i = 0; i < PIECE; i += 16)
+        for (int64_t j = 0; j < 16; j += 4)
+            _mm_stream_ps(x + i + j, _mm_setzero_ps());
+    _mm_sfence();
+#else
+    memset(x, 0, (size_t)PIECE * sizeof *x);
+#endif
+    return KLIFT_OK;
+}
+
+static double memory(klift_run *run, int64_t pieces, float *x, kl_task task, int rounds)
+{
+    double best = 1e300;
+    for (int r = 0; r < rounds; r++) {
+        double start = bench_now();
+        if (kl_run_parallel(run, pieces, task, x) != KLIFT_OK)
+            exit(1);
+        best = fmin(best, bench_now() - start);
+    }
+    return (double)pieces * PIECE * 4e-9 / best;
+}
+
+/* ---- all ---- */
+
+static double product(const peers *peer, int n, int threads, float *x, int rounds)
+{
+    double best = 1e300;
+    float *a = x, *b = a + (int64_t)n * n, *c = b + (int64_t)n * n;
+    peer->set_threads(threads);
+    for (int r = 0; r < rounds; r++) {
+        double start = bench_now();
+        peer->sgemm(PEER_ROW_MAJOR, PEER_NO_TRANS, PEER_TRANS, n, n, n, 1, a, n, b, n, 0, c, n);
+        best = fmin(best, bench_now() - start);
+    }
+    return 2.0 * n * n * n * 1e-9 / best;
+}
+
+int limits_print(const peers *peer, klift_run *two)
+{
+    int n = bench_quick() ? 512 : 2048, rounds = bench_quick() ? 3 : 9;
+    int64_t pieces = bench_quick() ? 8 : 64;
+    double additions = 0;
+    float *x = bench_numbers(pieces * PIECE);
+    enum { ADDITIONS = 1 << 26 };
+    for (int r = 0; r < 3 * rounds; r++) {
+        double start = bench_now();
+        limits_add(ADDITIONS);
+        additions = fmax(additions, ADDITIONS * 1e-9 / (bench_now() - start));
+    }
+    double two_threads = product(peer, n, 2, x, rounds), one = product(peer, n, 1, x, rounds);
+    double read = memory(two, pieces, x, read_piece, rounds), write = memory(two, pieces, x, write_piece, rounds);
+    printf("{\"sgemm\": %.1f, \"sgemm1\": %.1f, \"memory\": %.2f, \"write\": %.2f, \"additions\": %.2f, \"core\": \"%s\"}\n", two_threads, one, read, write,
+           additions, peer->core);
+    free(x);
+    return 0;
+}
