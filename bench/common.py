@@ -83,6 +83,7 @@ class Race:
 def race(works, rounds=None, again=None):
     """Works in turns, klift's first and the peer last, after a round that does not count; again() is called before each, untimed.
 
+    A moment passes before each: OpenBLAS's threads look for work for some 30 ms behind a product, on the cores of whoever is next.
     At least 5 rounds, then more until the median ratio of neighbours, which a busy machine disturbs least, is known to 2 %: at most 40, or 20 s (but 3 rounds).
     Where one round takes more than 20 s there is nothing to warm: the first one counts, and there are `rounds` of them (3 where not given).
     """
@@ -91,6 +92,7 @@ def race(works, rounds=None, again=None):
         for work in works:
             if again:
                 again()
+            time.sleep(0 if QUICK else 0.05)
             took.append(timed(work))
         return took
 

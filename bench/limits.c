@@ -25,6 +25,11 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void bench_rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = bench_quick() ? 0 : 50000000}, NULL);
+}
+
 bool bench_quick(void)
 {
     const char *quick = getenv("KLIFT_BENCH_QUICK");

@@ -10,6 +10,7 @@
 
 /* Shared by the benchmarks in C. */
 double bench_now(void);     /* seconds */
+void bench_rest(void);      /* until OpenBLAS's threads sleep: behind a product they look for work for some 30 ms, on the cores of whoever is next */
 bool bench_quick(void);     /* KLIFT_BENCH_QUICK is set: small sizes */
 /* Not touched yet, on huge pages: as numpy allocates large arrays. */
 float *bench_memory(int64_t count);

@@ -6,7 +6,7 @@ Before each race both sides map the same few rows, and z(x).z(y) of both is held
 """
 import itertools, math
 
-from common import Race, data_file, milliseconds, race, row, share_of, size
+from common import Race, data_file, milliseconds, race, row, share_of, size, timed
 from arrays import Klift, view
 
 try:
@@ -419,4 +419,15 @@ def present(part):
     return run
 
 
-PARTS = {"fourier": present(fourier), "orthogonal": present(orthogonal), "polynomial": present(polynomial), "other maps": present(others)}
+def spherical_fit(build):
+    """The fit of spherical's radii, which must be no matter for any width and degree: two features, so that hardly anything else is made."""
+    klift, rows = Klift(build), []
+    if not klift.has("spherical"):
+        return []
+    for columns in (2, 784, 10000):
+        took = max(min(timed(lambda: klift.map(map="spherical", kernel=f"poly:degree={degree}", dim=columns, features=2)) for _ in range(5)) for degree in (1, 3, 10, 40))
+        rows.append(row(f"spherical's fit, degrees 1 to 40, {columns:,} columns", 0.1 / took, 1, f"{took * 1e3:.1f} ms", "100 ms allowed"))
+    return rows
+
+
+PARTS = {"fourier": present(fourier), "orthogonal": present(orthogonal), "polynomial": present(polynomial), "other maps": present(others), "spherical fit": present(spherical_fit)}

@@ -91,6 +91,16 @@ static inline simde__m512 emulated_to_float(simde__m512i a)
     return to.vector;
 }
 
+static inline simde__m512 emulated_gather(simde__m512i index, const float *at)
+{
+    int32_t from[16];
+    emulated_lanes to;
+    memcpy(from, &index, sizeof from);
+    for (int i = 0; i < 16; i++)
+        to.f[i] = at[from[i]];
+    return to.vector;
+}
+
 /* The CPU faults where the place is not a whole line; so does this. */
 static inline void emulated_stream(float *at, simde__m512 a)
 {
@@ -109,6 +119,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #undef _mm512_cvtepi32_ps
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_mask_storeu_ps
+#undef _mm512_i32gather_ps
 #undef _mm512_stream_ps
 #define _mm512_permute_ps(a, control) emulated_permute(a, control)
 #define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
@@ -119,6 +130,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #define _mm512_cvtepi32_ps(a) emulated_to_float(a)
 #define _mm512_maskz_loadu_ps(mask, at) emulated_load(mask, at)
 #define _mm512_mask_storeu_ps(at, mask, a) emulated_store(at, mask, a)
+#define _mm512_i32gather_ps(index, at, size) emulated_gather(index, at) /* of floats: size 4 */
 #define _mm512_stream_ps(at, a) emulated_stream(at, a)
 
 #endif

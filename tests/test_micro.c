@@ -301,6 +301,45 @@ static void complex_products_are_the_same_bits_in_all_tables(void **state)
     }
 }
 
+/* Real and complex; what is behind the last one stays as it was. */
+static void picked_products_are_the_same_bits_in_all_tables(void **state)
+{
+    enum { N = 77, MORE = 300 };
+    static const float odd[] = {0.0f, -0.0f, 1e-40f, 3e38f, INFINITY};
+    int32_t order[N];
+    (void)state;
+    fill();
+    for (int k = 0; k < N; k++)
+        order[k] = (k * 131 + 5) % MORE;
+    for (int64_t n = 0; n <= N; n++)
+        for (int how = 0; how < 4; how++)
+            for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+                bool is_complex = how % 2 == 1;
+                float z[2][2 * N], y[2][N];
+                kl_complex from = {f32 + 100, is_complex ? f32 + 100 + MORE : NULL};
+                for (int which = 0; which < 2; which++) {
+                    const kl_micro *m = which == 0 ? &kl_micro_portable : kl_micro_at(t);
+                    memcpy(z[which], f32 + 2000, sizeof z[which]);
+                    memcpy(y[which], f32 + 3000, sizeof y[which]);
+                    for (int k = 0; how >= 2 && k < 5; k++)
+                        z[which][7 * k] = z[which][N + 11 * k] = y[which][13 * k] = odd[k];
+                    m->multiply_picked(n, f32 + 4001, order, from, (kl_complex){z[which], is_complex ? z[which] + N : NULL});
+                    m->add_product(n, f32 + 5003, f32 + 6001, y[which]);
+                }
+                for (int64_t k = 0; k < N; k++) {
+                    float a = f32[4001 + k] * from.re[order[k]], b = is_complex ? f32[4001 + k] * from.im[order[k]] : 0, re = f32[2000 + k], im = f32[2000 + N + k];
+                    if (how < 2) {
+                        assert_true(z[0][k] == (k >= n ? re : is_complex ? re * a - im * b : re * a));
+                        assert_true(z[0][N + k] == (k >= n || !is_complex ? im : re * b + im * a));
+                        assert_true(y[0][k] == (k >= n ? f32[3000 + k] : f32[3000 + k] + f32[5003 + k] * f32[6001 + k]));
+                    }
+                    assert_memory_equal(z[0] + k, z[1] + k, sizeof(float));
+                    assert_memory_equal(z[0] + N + k, z[1] + N + k, sizeof(float));
+                    assert_memory_equal(y[0] + k, y[1] + k, sizeof(float));
+                }
+            }
+}
+
 /* However many vectors are taken at a time, each has its own sums. */
 static void rows_against_vectors_equal_the_definition(void **state)
 {
@@ -364,6 +403,25 @@ static void sparse_rows_have_the_bits_of_dense_ones(void **state)
             }
 }
 
+/* Every lane of every table has the bits of the reference, which is libm's within two units in the last place. */
+static void powers_of_e_are_the_same_everywhere(void **state)
+{
+    double x[KL_RAISE], out[KL_RAISE], reference[KL_RAISE];
+    (void)state;
+    fill();
+    for (int turn = 0; turn < 12; turn++) {
+        for (int i = 0; i < KL_RAISE; i++)
+            x[i] = turn == 0 ? (double)(i - 32) * 30 : turn == 1 ? -1e-3 * i * i : f64[turn * 50 + i] * 10;
+        kl_portable_raise(x, reference);
+        for (int i = 0; i < KL_RAISE; i++)
+            assert_true(x[i] < -708 ? reference[i] == 0 : x[i] > 709 || fabs(reference[i] - exp(x[i])) <= 5e-16 * exp(x[i]));
+        for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+            kl_micro_at(t)->raise(x, out);
+            assert_memory_equal(out, reference, sizeof out);
+        }
+    }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -399,9 +457,11 @@ int main(void)
         cmocka_unit_test(cosines_of_all_tables_agree),
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
+        cmocka_unit_test(powers_of_e_are_the_same_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

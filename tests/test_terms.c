@@ -36,8 +36,9 @@ static void take(void *context, int64_t count, const double *value, const uint64
 static void expand_by(const kl_map *map, int64_t n, const double *x, bool pairs, table *out)
 {
     const kl_terms *t = map->state;
-    static double value[KL_TERMS_ROOM], nonzero[64], pair[2080];
-    static uint64_t place[KL_TERMS_ROOM], column[64], pair_column[2080];
+    enum { MORE = KL_TERMS_BLOCK };
+    static double value[KL_TERMS_ROOM + MORE], nonzero[64 + MORE], pair[2080 + MORE];
+    static uint64_t place[KL_TERMS_ROOM + MORE], column[64 + MORE], pair_column[2080 + MORE];
     double square = 0;
     kl_terms_row row = {.terms = t, .n_in = map->n_in, .column = column, .x = nonzero, .prefactor = 1, .value = value, .place = place};
     for (int64_t j = 0; j < n; j++)
@@ -195,6 +196,56 @@ static void pairs_at_once_are_factors_one_by_one(void **state)
             for (int64_t i = 0; i < a.count; i++)
                 assert_true(fabs(a.value[i] - b.value[i]) <= 1e-15 * (1 + fabs(b.value[i])));
             kl_map_free(map);
+        }
+}
+
+/* A row with some of the columns: its products by hashes, and by their places in the table, for which there is enough room or not. */
+static void the_table_has_what_the_hashes_of_products_say(void **state)
+{
+    static table a, b;
+    enum { COLUMNS = 40, MORE = KL_TERMS_BLOCK };
+    double value[KL_TERMS_ROOM + MORE], x[COLUMNS + MORE] = {0};
+    uint64_t place[KL_TERMS_ROOM + MORE], column[COLUMNS + MORE] = {0};
+    kl_map *map = gram_map("monomial:degree=4", "series:1,1,0,2,3", COLUMNS, 500, 1, 0);
+    const kl_terms *t = map->state;
+    (void)state;
+    assert_int_equal(t->exact, 1);
+    assert_int_equal(t->tabled, 3); /* 11,480 products; degree 4 has 123,410 */
+    kl_terms_row row = {.terms = t, .n_in = COLUMNS, .column = column, .x = x, .prefactor = 1, .value = value, .place = place};
+    for (; row.n < 25; row.n++) {
+        x[row.n] = syn_normal(2, (uint64_t)row.n);
+        column[row.n] = (uint64_t)(row.n * 3 / 2 + 3);
+        a.count = b.count = 0;
+        kl_terms_walk(&row, 2, 3, false, &(kl_terms_sink){&a, take});
+        kl_terms_walk(&row, 2, 3, true, &(kl_terms_sink){&b, take});
+        assert_int_equal(a.count, b.count);
+        assert_memory_equal(a.value, b.value, (size_t)a.count * sizeof *a.value);
+        for (int64_t i = 0; i < a.count; i++)
+            assert_int_equal(kl_terms_entry((uint64_t)a.place[i], t->buckets), t->hashed[b.place[i]]);
+    }
+    kl_map_free(map);
+}
+
+static void bits_are_listed_in_order_and_cleared(void **state)
+{
+    enum { WORDS = 50 };
+    static int32_t list[64 * WORDS + KL_TERMS_BITS];
+    static uint64_t bits[WORDS], left[WORDS];
+    (void)state;
+    for (int dense = 0; dense <= 10; dense++)
+        for (int few = 0; few < 2; few++) {
+            int64_t count = 0;
+            for (int i = 0; i < 64 * WORDS; i++)
+                if (syn_uniform((uint64_t)(dense * 64 * WORDS + i)) < pow(dense / 10.0, 3))
+                    bits[i / 64] |= UINT64_C(1) << i % 64;
+            memcpy(left, bits, sizeof bits);
+            int64_t listed = kl_terms_bits(WORDS, bits, few, list);
+            for (int i = 0; i < 64 * WORDS; i++)
+                if (left[i / 64] >> i % 64 & 1)
+                    assert_int_equal(list[count++], i);
+            assert_int_equal(listed, count);
+            for (int i = 0; i < WORDS; i++)
+                assert_true(bits[i] == 0);
         }
 }
 
@@ -469,6 +520,8 @@ int main(void)
         cmocka_unit_test(a_homogeneous_polynomial_has_columns_of_its_degree_only),
         cmocka_unit_test(ranking_is_a_bijection_in_colex_order),
         cmocka_unit_test(pairs_at_once_are_factors_one_by_one),
+        cmocka_unit_test(the_table_has_what_the_hashes_of_products_say),
+        cmocka_unit_test(bits_are_listed_in_order_and_cleared),
         cmocka_unit_test(counts_that_no_integer_holds_are_hashed_or_refused),
         cmocka_unit_test(errors_stay_below_the_bound_and_are_those_of_the_table),
         cmocka_unit_test(a_hashed_map_is_unbiased_and_has_the_stated_variance),

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "math/hadamard.h"
+#include "math/micro.h"
 
 #include <math.h>
 #include <string.h>
@@ -190,10 +191,10 @@ static work split(const kl_map *map, void *scratch)
 /* y += sign o z, turned by `turn` columns. */
 static void fold(int64_t columns, int64_t turn, const float *sign, const float *z, float *y)
 {
-    for (int64_t k = 0; k < columns - turn; k++)
-        y[k + turn] += sign[k] * z[k];
-    for (int64_t k = columns - turn; k < columns; k++)
-        y[k + turn - columns] += sign[k] * z[k];
+    const kl_micro *micro = kl_micro_get();
+    int64_t head = columns - turn;
+    micro->add_product(head, sign, z, y + turn);
+    micro->add_product(turn, sign + head, z + head, y);
 }
 
 static void mix(const kl_map *map, const float *exact, float *mixed, float *y)

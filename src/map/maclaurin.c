@@ -228,7 +228,9 @@ static void write_exact(const kl_map *map, const float *row, float prefactor, fl
     kl_monomials_row(map->n_in, g->exact, row, (float)(1 / g->length), products);
     for (int64_t n = 0; n <= g->exact; n++) {
         for (int64_t i = 0; i < g->count[n]; i++)
-            *z++ = prefactor * *scale++ * from[i];
+            z[i] = prefactor * scale[i] * from[i];
+        z += g->count[n];
+        scale += g->count[n];
         from += (int64_t)kl_monomials_count(map->n_in, n);
     }
 }
@@ -240,7 +242,10 @@ static void begin_units(const kl_map *map, float prefactor, float *z)
     const kl_rademacher *r = &s->random;
     const float *g = s->scale + s->degrees.columns;
     for (int64_t k = 0; k < r->units; k++)
-        z[k] = r->degree[k] == 0 ? prefactor * g[k] : prefactor;
+        z[k] = prefactor;
+    for (int64_t first = 0, step = r->block > 0 ? r->block : r->units; first < r->units; first += step) /* constant ones are the last of a block */
+        for (int64_t k = r->units - first < step ? r->units : first + step; k > first && r->degree[k - 1] == 0; k--)
+            z[k - 1] *= g[k - 1];
     memset(z + r->units, 0, (size_t)(map->n_out - s->degrees.columns - r->units) * sizeof *z);
 }
 

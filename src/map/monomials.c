@@ -55,10 +55,14 @@ done:
 
 void kl_monomials_row(int64_t n_in, int64_t highest, const float *x, float scale, float *products)
 {
-    const float *before = products;
-    float *now = products + 1;
     products[0] = 1.0f;
-    for (int64_t k = 1; k <= highest; k++) {
+    if (highest < 1)
+        return;
+    float *now = products + 1;
+    const float *before = now;
+    for (int64_t i = 0; i < n_in; i++) /* degree 1 without the division that runs of one take longest for */
+        *now++ = scale * x[i];
+    for (int64_t k = 2; k <= highest; k++) {
         const float *next = now;
         int64_t run = 0;
         for (int64_t i = 0; i < n_in; i++) {

@@ -6,11 +6,10 @@
 #include "map/rademacher.h"
 
 #include "base/memory.h"
-#include "math/hadamard.h"
+#include "math/micro.h"
 #include "math/random.h"
 
 #include <math.h>
-#include <string.h>
 
 static int parts(const kl_rademacher *r)
 {
@@ -135,37 +134,30 @@ klift_status kl_rademacher_draw(kl_rademacher *r, uint64_t seed, uint32_t stream
     return r->block > 0 ? draw_hadamard(r, &from, run) : draw_dense(r, &from, run);
 }
 
-static void multiply_real(int64_t count, const float *g, const int32_t *order, const float *t, float *z)
+/* How many of the units, whose degrees (count) descend, have a j-th factor; the first one has. */
+static int64_t still_there(const int32_t *degree, int64_t count, int32_t j)
 {
-    for (int64_t k = 0; k < count; k++)
-        z[k] *= g[k] * t[order[k]];
-}
-
-static void multiply_complex(int64_t count, const float *g, const int32_t *order, const float *real, const float *imaginary, float *re, float *im)
-{
-    for (int64_t k = 0; k < count; k++) {
-        float a = g[k] * real[order[k]], b = g[k] * imaginary[order[k]], old = re[k];
-        re[k] = old * a - im[k] * b;
-        im[k] = old * b + im[k] * a;
-    }
+    for (int64_t step = 64; step > 0; step /= 8)
+        while (count >= step && degree[count - step] < j)
+            count -= step;
+    return count;
 }
 
 void kl_rademacher_row(const kl_rademacher *r, const float *x, const float *g, float *z, float *work)
 {
+    const kl_micro *micro = kl_micro_get();
+    const kl_complex t = {work, r->complex_signs ? work + r->block : NULL};
     int64_t block = r->block, stage = 0;
     for (int64_t first = 0; first < r->units; first += block) {
+        kl_complex to = {z + first, r->complex_signs ? z + r->units + first : NULL};
         int64_t count = r->units - first < block ? r->units - first : block;
         for (int32_t j = 1; j <= r->degree[first]; j++, stage++) {
-            while (r->degree[first + count - 1] < j)
-                count--;
-            for (int part = 0; part < parts(r); part++) {
-                memcpy(work + part * block, x, (size_t)block * sizeof *work);
-                kl_hadamard(block, r->sign + (stage * parts(r) + part) * block, work + part * block);
-            }
-            if (r->complex_signs)
-                multiply_complex(count, g + first, r->order + stage * block, work, work + block, z + first, z + r->units + first);
-            else
-                multiply_real(count, g + first, r->order + stage * block, work, z + first);
+            const float *sign = r->sign + stage * parts(r) * block;
+            count = still_there(r->degree + first, count, j);
+            micro->hadamard(block, sign, x, t.re);
+            if (t.im != NULL)
+                micro->hadamard(block, sign + block, x, t.im);
+            micro->multiply_picked(count, g + first, r->order + stage * block, t, to);
         }
     }
 }

@@ -116,7 +116,8 @@ static void take(const void *context, int64_t row, int64_t column, int64_t count
 {
     const taking *t = context;
     const kl_similarity *s = t->s;
-    double v[WIDEST] = {0}, xx = t->norm[row];
+    double v[WIDEST], xx = t->norm[row];
+    v[0] = 0; /* compilers do not know that there is a column */
     float *out = t->k + row * s->landmarks.rows.rows + column;
     for (int64_t j = 0; j < count; j++)
         v[j] = (double)sums[j];

@@ -18,6 +18,7 @@
 
 enum { HASH_AUTO, HASH_NEVER };
 enum { EXACT_AUTO, EXACT_NONE };
+enum { TABLED = 1 << 16 }; /* products: their table stays in a cache */
 enum { AFFORDED = 1 << 14, AFFORDED_EXACT = 1 << 20 }; /* products of a mean row that degree=auto allows for: of a series, a polynomial */
 
 const kl_param kl_terms_params[] = {
@@ -40,6 +41,14 @@ int64_t kl_terms_count(const kl_terms *terms, int64_t nonzeros, int64_t first, i
             return INT64_MAX;
     }
     return sum;
+}
+
+int64_t kl_terms_entries(const kl_terms *t, int64_t nonzeros)
+{
+    if (nonzeros > t->most)
+        return 0;
+    int64_t hashed = t->buckets > 0 ? kl_terms_count(t, nonzeros, t->exact + 1, t->degree) : 0;
+    return kl_terms_count(t, nonzeros, 0, t->exact) + (hashed < t->buckets ? hashed : t->buckets);
 }
 
 /* Columns of all products of the degrees up to one. */
@@ -231,20 +240,28 @@ static int64_t most_nonzeros(const kl_map *map)
     return low;
 }
 
+static int64_t products_tabled(const kl_map *map)
+{
+    const kl_terms *t = map->state;
+    return (int64_t)count_columns(map, t->tabled) - t->columns;
+}
+
 static klift_status make_tables(kl_map *map)
 {
     kl_terms *t = map->state;
     KL_TRY(kl_new(&t->root, t->degree + 1, sizeof *t->root, "factors of degrees"));
     KL_TRY(kl_new(&t->square_root, t->degree + 2, sizeof *t->square_root, "square roots"));
-    KL_TRY(kl_new(&t->first, t->exact + 1, sizeof *t->first, "places of degrees"));
-    KL_TRY(kl_new(&t->step, t->exact > 1 ? (t->exact - 1) * map->n_in : 0, sizeof *t->step, "places of products"));
+    KL_TRY(kl_new(&t->first, t->tabled + 1, sizeof *t->first, "places of degrees"));
+    KL_TRY(kl_new(&t->step, t->tabled > 1 ? (t->tabled - 1) * map->n_in : 0, sizeof *t->step, "places of products"));
+    KL_TRY(kl_new(&t->hashed, products_tabled(map), sizeof *t->hashed, "hashes of products"));
+    KL_TRY(kl_new(&t->entries, KL_TERMS_COUNTED, sizeof *t->entries, "numbers of entries"));
     for (int64_t k = 0; k <= t->degree; k++)
         t->root[k] = exp(0.5 * map->kernel->type->log_coefficient(map->kernel, k) + (double)k * log(t->length));
     for (int64_t k = 0; k <= t->degree + 1; k++)
         t->square_root[k] = sqrt((double)k);
-    for (int64_t k = 0; k <= t->exact; k++)
-        t->first[k] = k == 0 ? 0 : (int64_t)count_columns(map, k - 1);
-    for (int64_t j = 2; j <= t->exact; j++)
+    for (int64_t k = 0; k <= t->tabled; k++)
+        t->first[k] = (k == 0 ? 0 : (int64_t)count_columns(map, k - 1)) - (k > t->exact ? t->columns : 0);
+    for (int64_t j = 2; j <= t->tabled; j++)
         for (int64_t i = 0; i < map->n_in; i++)
             t->step[(j - 2) * map->n_in + i] = i == 0 ? 0 : (int64_t)kl_monomials_count(i, j);
     return KLIFT_OK;
@@ -258,17 +275,24 @@ klift_status kl_terms_draw(kl_map *map, klift_run *run)
     t->columns = (int64_t)count_columns(map, t->exact);
     t->buckets = t->exact < t->degree ? map->features - t->columns : 0;
     KL_TRY(kl_map_set_outputs(map, t->columns + t->buckets));
+    for (t->tabled = t->exact; t->tabled < t->degree && count_columns(map, t->tabled + 1) - (double)t->columns <= TABLED;)
+        t->tabled++;
+    if (count_columns(map, t->tabled) <= (double)t->columns) /* degrees without products */
+        t->tabled = t->exact;
     KL_TRY(make_tables(map));
     t->key = kl_random_key(&from, 0);
     t->most = most_nonzeros(map);
+    KL_TRY(kl_terms_tabulate(t, map->n_in));
+    for (int64_t n = 0; n < KL_TERMS_COUNTED; n++)
+        t->entries[n] = kl_terms_entries(t, n);
     return t->seen > 0 ? kl_terms_refuse(map, t->seen_row, "the data", t->seen) : KLIFT_OK;
 }
 
 int64_t kl_terms_memory(const kl_map *map)
 {
     const kl_terms *t = map->state;
-    int64_t table = t->exact > 1 ? t->exact - 1 : 0;
-    return (table * map->n_in + 3 * (t->degree + 2)) * (int64_t)sizeof(double);
+    int64_t table = t->tabled > 1 ? t->tabled - 1 : 0;
+    return (table * map->n_in + 3 * (t->degree + 2) + KL_TERMS_COUNTED) * (int64_t)sizeof(double) + products_tabled(map) * (int64_t)sizeof *t->hashed;
 }
 
 /* ---- what it does, in numbers ---- */
@@ -384,6 +408,8 @@ void kl_terms_clear(kl_map *map)
     kl_terms *t = map->state;
     kl_free(t->first);
     kl_free(t->step);
+    kl_free(t->hashed);
+    kl_free(t->entries);
     kl_free(t->root);
     kl_free(t->square_root);
 }

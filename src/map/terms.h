@@ -28,8 +28,11 @@ typedef struct kl_terms {
     int64_t buckets; /* columns behind them that are hashed into; 0: nothing is hashed */
     int64_t most;    /* nonzeros of a row that are within the limit */
     uint64_t key;    /* that hashing starts from */
-    int64_t *first;  /* (exact + 1) first column of a degree */
-    int64_t *step;   /* (exact - 1, n_in) C(i + j - 1, j), j = 2 .. exact */
+    int64_t tabled;  /* degrees above exact and up to this one have so few products that what their hashes say is in a table */
+    int64_t *first;  /* (tabled + 1) first column of a degree, or place of its first product in the table */
+    int64_t *step;   /* (tabled - 1, n_in) C(i + j - 1, j), j = 2 .. tabled */
+    uint32_t *hashed; /* kl_terms_entry of every product of the tabled degrees, in the order of columns */
+    int64_t *entries; /* (KL_TERMS_COUNTED) that a row of so many nonzeros has at most */
     double *root;    /* (degree + 1) sqrt(a_k length^2k), 0: there is no such degree */
     double *square_root; /* (degree + 2) of 0, 1, 2, ... */
 } kl_terms;
@@ -40,7 +43,8 @@ typedef struct kl_terms_sink {
     void (*take)(void *context, int64_t count, const double *value, const uint64_t *place);
 } kl_terms_sink;
 
-enum { KL_TERMS_ROOM = 512, KL_TERMS_PAIRED = 256 };
+enum { KL_TERMS_ROOM = 512, KL_TERMS_PAIRED = 256, KL_TERMS_COUNTED = 256 };
+enum { KL_TERMS_BLOCK = 8 }; /* products are made in such blocks: every array of a row has so many more, that mean nothing */
 typedef struct kl_terms_row {
     const kl_terms *terms;
     int64_t n_in, n;
@@ -57,18 +61,22 @@ int64_t kl_terms_pairs(const kl_terms *terms, int64_t n);
 void kl_terms_pair(kl_terms_row *row, double *pair, uint64_t *pair_column);
 /* All products of the degrees first to last, ranked or by hashes. */
 void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ranked, const kl_terms_sink *sink);
-/* Where a hash puts a product among so many columns, and its sign. */
-static inline int64_t kl_terms_bucket(uint64_t hash, int64_t buckets)
+/* Where a hash puts a product among so many columns, and its sign: twice the column, and 1 for -1. */
+static inline uint32_t kl_terms_entry(uint64_t hash, int64_t buckets)
 {
-    return (int64_t)((hash >> 32) * (uint64_t)buckets >> 32);
+    return (uint32_t)((hash >> 32) * (uint64_t)buckets >> 32) << 1 | (uint32_t)(hash & 1);
 }
-static inline float kl_terms_sign(uint64_t hash)
-{
-    return hash & 1 ? -1.0f : 1.0f;
-}
+/* Numbers of the bits that are set in so many words, ascending, in list, which has room for KL_TERMS_BITS more than there are; clears them.
+ * few: in most words there is none. */
+enum { KL_TERMS_BITS = 4 };
+int64_t kl_terms_bits(int64_t words, uint64_t *bits, bool few, int32_t *list);
+/* Fills hashed: a row that has every column has all products, by ascending column. Needs all but `entries`. */
+klift_status kl_terms_tabulate(kl_terms *terms, int64_t n_in);
 
 /* Products of a row of so many nonzeros, degrees first to last; INT64_MAX when they are more than 2^57. */
 int64_t kl_terms_count(const kl_terms *terms, int64_t nonzeros, int64_t first, int64_t last);
+/* Entries that the features of a row may have: 0 when it is beyond the limit, apply refuses it. */
+int64_t kl_terms_entries(const kl_terms *terms, int64_t nonzeros);
 /* KLIFT_DATA when the features of a row, |x|^2 in units of the length, leave float32 */
 klift_status kl_terms_reach(const kl_map *map, double square, double prefactor);
 /* KLIFT_DATA when row number `row` has more nonzeros than the limit allows; of: "the data", "the batch" */

@@ -2,9 +2,11 @@
  * terms_row.c - the products of one row. Degree k is walked from the largest column down, the smallest one fastest, which
  * is colexicographic order. The s-th factor brings x_i sqrt(s / m), m the times that i is there by now, so that a product of
  * k factors has sqrt(k! / prod e_i!) in it and none on the way is larger than the longest row's power: one multiplication
- * per product, one addition for its column, or one step of a hash chain. Ranked, the last two factors come from a table of pairs.
+ * per product, one addition for its column or its place in the table of hashes, or one step of a hash chain.
  */
 #include "map/terms.h"
+
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,18 +44,31 @@ static inline void put(walk *w, double value, uint64_t place)
         flush(w);
 }
 
+/* Whole blocks, though runs are short: how many they have would be foretold wrongly at the end of every one. */
+static inline void put_values(double *restrict to, double value, const double *restrict x)
+{
+    for (int k = 0; k < KL_TERMS_BLOCK; k++)
+        to[k] = value * x[k];
+}
+
+static inline void put_places(uint64_t *restrict to, uint64_t place, const uint64_t *restrict at)
+{
+    for (int k = 0; k < KL_TERMS_BLOCK; k++)
+        to[k] = place + at[k];
+}
+
 /* value times x (count), at place plus `at` (count), or at the hash of place and column. */
-static void put_run(walk *w, int64_t count, double value, uint64_t place, const double *x, const uint64_t *at)
+static inline void put_run(walk *w, int64_t count, double value, uint64_t place, const double *x, const uint64_t *at)
 {
     for (int64_t from = 0; from < count;) {
         int64_t here = KL_TERMS_ROOM - w->count < count - from ? KL_TERMS_ROOM - w->count : count - from;
-        double *restrict values = w->row->value + w->count;
-        uint64_t *restrict places = w->row->place + w->count;
-        for (int64_t t = 0; t < here; t++)
-            values[t] = value * x[from + t];
+        double *values = w->row->value + w->count;
+        uint64_t *places = w->row->place + w->count;
+        for (int64_t t = 0; t < here; t += KL_TERMS_BLOCK)
+            put_values(values + t, value, x + from + t);
         if (w->ranked)
-            for (int64_t t = 0; t < here; t++)
-                places[t] = place + at[from + t];
+            for (int64_t t = 0; t < here; t += KL_TERMS_BLOCK)
+                put_places(places + t, place, at + from + t);
         else
             for (int64_t t = 0; t < here; t++)
                 places[t] = chain(place, (int64_t)at[from + t]);
@@ -65,7 +80,7 @@ static void put_run(walk *w, int64_t count, double value, uint64_t place, const 
 }
 
 /* The last factor: nonzeros 0 .. top, of which top is already there `times` times. */
-static void finish(walk *w, int64_t top, int64_t times, double value, uint64_t place)
+static inline void finish(walk *w, int64_t top, int64_t times, double value, uint64_t place)
 {
     const kl_terms_row *row = w->row;
     put_run(w, top, value, place, row->x, row->column);
@@ -83,6 +98,32 @@ static void finish_pairs(walk *w, int64_t top, int64_t times, double value, uint
     put(w, value * row->x[top] * row->x[top] / (root[times + 1] * root[times + 2]), place + row->pair_column[below + top]);
 }
 
+/* The last two of nonzeros 0 .. top - 1, ranked: what descend does for each, in one loop. Returns top, or 0 and does nothing when the room is short. */
+static int64_t finish_below(walk *w, int64_t top, double by, uint64_t place)
+{
+    const double *x = w->row->x, *root = w->row->terms->square_root, last = root[w->degree], twice = root[2];
+    const uint64_t *column = w->row->column;
+    const int64_t *step = w->row->terms->step;
+    double *value = w->row->value + w->count;
+    uint64_t *to = w->row->place + w->count;
+    if (top * (top + 1) / 2 >= KL_TERMS_ROOM - w->count)
+        return 0;
+    for (int64_t t = 0; t < top; t++) {
+        double product = by * x[t] * last;
+        uint64_t next = place + (uint64_t)step[column[t]];
+        for (int64_t u = 0; u < t; u += KL_TERMS_BLOCK) {
+            put_values(value + u, product, x + u);
+            put_places(to + u, next, column + u);
+        }
+        value[t] = product * x[t] / twice;
+        to[t] = next + column[t];
+        value += t + 1;
+        to += t + 1;
+    }
+    w->count += top * (top + 1) / 2;
+    return top;
+}
+
 /* Factors 1 .. degree - left are chosen. */
 static void descend(walk *w, int64_t left, int64_t top, int64_t times, double value, uint64_t place)
 {
@@ -97,10 +138,14 @@ static void descend(walk *w, int64_t left, int64_t top, int64_t times, double va
         finish_pairs(w, top, times, by * terms->square_root[w->degree], place);
         return;
     }
-    for (int64_t t = 0; t <= top; t++) {
+    for (int64_t t = left == 2 && w->ranked ? finish_below(w, top, by, place) : 0; t <= top; t++) {
         int64_t column = (int64_t)row->column[t], m = t == top ? times + 1 : 1;
         uint64_t next = w->ranked ? place + (uint64_t)terms->step[(left - 2) * row->n_in + column] : chain(place, column);
-        descend(w, left - 1, t, m, by * row->x[t] / terms->square_root[m], next);
+        double product = by * row->x[t] / terms->square_root[m];
+        if (left == 2)
+            finish(w, t, m, product * terms->square_root[w->degree], next);
+        else
+            descend(w, left - 1, t, m, product, next);
     }
 }
 
@@ -148,10 +193,12 @@ void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ra
 
 typedef struct target {
     float *dense;    /* of hashed columns their sums */
-    uint64_t *touched; /* a bit for each of these, or NULL */
+    uint64_t *touched; /* a bit for each of these */
+    const uint32_t *hashed; /* kl_terms_entry by place, of tabled degrees */
     int32_t *column; /* CSR */
     float *value;
     int64_t count, buckets;
+    int64_t added; /* products that were hashed */
 } target;
 
 static void take_dense(void *context, int64_t count, const double *value, const uint64_t *place)
@@ -173,28 +220,80 @@ static void take_sparse(void *context, int64_t count, const double *value, const
     to->count += count;
 }
 
+/* To the sum of its bucket, by kl_terms_entry. */
+static inline void add_entry(const target *to, uint32_t entry, double value)
+{
+    static const float sign[2] = {1.0f, -1.0f};
+    uint32_t bucket = entry >> 1;
+    to->dense[bucket] += sign[entry & 1] * (float)value;
+    to->touched[bucket / 64] |= UINT64_C(1) << (bucket % 64);
+}
+
 static void take_hashed(void *context, int64_t count, const double *value, const uint64_t *place)
 {
-    target *to = context;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t bucket = kl_terms_bucket(place[i], to->buckets);
-        to->dense[bucket] += kl_terms_sign(place[i]) * (float)value[i];
-        if (to->touched != NULL)
-            to->touched[bucket / 64] |= UINT64_C(1) << (bucket % 64);
-    }
+    const target to = *(target *)context;
+    ((target *)context)->added += count;
+    for (int64_t i = 0; i < count; i++)
+        add_entry(&to, kl_terms_entry(place[i], to.buckets), value[i]);
+}
+
+static void take_tabled(void *context, int64_t count, const double *value, const uint64_t *place)
+{
+    const target to = *(target *)context;
+    ((target *)context)->added += count;
+    for (int64_t i = 0; i < count; i++)
+        add_entry(&to, to.hashed[place[i]], value[i]);
 }
 
 /* Columns that were added to, ascending, as entries behind those that are there; leaves the sums zero. */
-static void collect(target *to, int64_t before)
+static void collect(target *to, int64_t before, int32_t *list)
 {
-    for (int64_t word = 0; word < (to->buckets + 63) / 64; word++)
-        for (uint64_t bits = to->touched[word]; bits != 0; bits &= bits - 1) {
-            int64_t bucket = word * 64 + __builtin_ctzll(bits);
-            to->column[to->count] = (int32_t)(before + bucket);
-            to->value[to->count++] = to->dense[bucket];
-            to->dense[bucket] = 0.0f;
-        }
-    memset(to->touched, 0, (size_t)(to->buckets + 63) / 64 * sizeof *to->touched);
+    int64_t words = (to->buckets + 63) / 64, count = kl_terms_bits(words, to->touched, to->added < words / 8, list);
+    int32_t *restrict column = to->column + to->count;
+    float *restrict value = to->value + to->count, *restrict sums = to->dense;
+    for (int64_t i = 0; i < count; i++)
+        column[i] = (int32_t)before + list[i];
+    for (int64_t i = 0; i < count; i++) {
+        value[i] = sums[list[i]];
+        sums[list[i]] = 0.0f;
+    }
+    to->count += count;
+}
+
+/* ---- table ---- */
+
+typedef struct filling {
+    uint32_t *hashed;
+    int64_t count, buckets;
+} filling;
+
+static void take_table(void *context, int64_t count, const double *value, const uint64_t *place)
+{
+    filling *to = context;
+    (void)value;
+    for (int64_t i = 0; i < count; i++)
+        to->hashed[to->count++] = kl_terms_entry(place[i], to->buckets);
+}
+
+klift_status kl_terms_tabulate(kl_terms *terms, int64_t n_in)
+{
+    int64_t n = terms->tabled > 0 ? n_in : 0;
+    double value[KL_TERMS_ROOM + KL_TERMS_BLOCK], *x = NULL;
+    uint64_t place[KL_TERMS_ROOM + KL_TERMS_BLOCK], *column = NULL;
+    klift_status status;
+    if (terms->tabled == terms->exact)
+        return KLIFT_OK;
+    KL_GO(kl_new(&x, n + KL_TERMS_BLOCK, sizeof *x, "a row"));
+    KL_GO(kl_new(&column, n + KL_TERMS_BLOCK, sizeof *column, "a row"));
+    for (int64_t i = 0; i < n; i++)
+        column[i] = (uint64_t)i;
+    const kl_terms_row row = {.terms = terms, .n_in = n_in, .n = n, .column = column, .x = x, .value = value, .place = place};
+    filling to = {.hashed = terms->hashed, .buckets = terms->buckets};
+    kl_terms_walk(&row, terms->exact + 1, terms->tabled, false, &(kl_terms_sink){&to, take_table});
+done:
+    kl_free(x);
+    kl_free(column);
+    return status;
 }
 
 /* ---- rows ---- */
@@ -203,6 +302,7 @@ typedef struct work {
     double *x, *value, *pair;
     uint64_t *column, *place, *touched, *pair_column;
     float *sums;
+    int32_t *list;
     int64_t bytes;
 } work;
 
@@ -211,17 +311,21 @@ static work divide(const kl_map *map, void *scratch)
     const kl_terms *t = map->state;
     int64_t entries = t->most < map->n_in ? t->most : map->n_in; /* a row with more is refused before they are written */
     int64_t pairs = kl_terms_pairs(t, entries < KL_TERMS_PAIRED ? entries : KL_TERMS_PAIRED), words = (t->buckets + 63) / 64;
+    const int64_t room = KL_TERMS_ROOM + KL_TERMS_BLOCK;
     work w = {.x = scratch};
-    w.bytes = (2 * (entries + KL_TERMS_ROOM + pairs) + words) * 8 + t->buckets * 4;
+    entries += KL_TERMS_BLOCK;
+    pairs += KL_TERMS_BLOCK;
+    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (2 * t->buckets + KL_TERMS_BITS) * 4;
     if (scratch == NULL)
         return w;
     w.value = w.x + entries;
-    w.pair = w.value + KL_TERMS_ROOM;
+    w.pair = w.value + room;
     w.column = (uint64_t *)(void *)(w.pair + pairs);
     w.place = w.column + entries;
-    w.pair_column = w.place + KL_TERMS_ROOM;
+    w.pair_column = w.place + room;
     w.touched = w.pair_column + pairs;
     w.sums = (float *)(void *)(w.touched + words);
+    w.list = (int32_t *)(void *)(w.sums + t->buckets);
     return w;
 }
 
@@ -230,7 +334,6 @@ int64_t kl_terms_scratch(const kl_map *map, int64_t rows)
     (void)rows;
     return divide(map, NULL).bytes;
 }
-
 
 /* The nonzeros of a row, and its prefactor. */
 static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, const work *w, kl_terms_row *out)
@@ -260,15 +363,26 @@ static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, 
     return kl_terms_reach(map, square, out->prefactor);
 }
 
-static void write_dense(const kl_terms_row *row, float *z, int64_t n_out)
+/* The degrees that are hashed. A table of pairs is not for them: it would round differently. */
+static void add_hashed(const kl_terms_row *row, target *to)
 {
     const kl_terms *t = row->terms;
-    target to = {.dense = z, .buckets = t->buckets};
+    kl_terms_row single = *row;
+    single.pair = NULL;
+    to->hashed = t->hashed;
+    kl_terms_walk(&single, t->exact + 1, t->tabled, true, &(kl_terms_sink){to, take_tabled});
+    kl_terms_walk(&single, t->tabled + 1, t->degree, false, &(kl_terms_sink){to, take_hashed});
+}
+
+static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_t n_out)
+{
+    const kl_terms *t = row->terms;
+    target to = {.dense = z, .touched = w->touched, .buckets = t->buckets};
     memset(z, 0, (size_t)n_out * sizeof *z);
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_dense});
     to.dense = z + t->columns;
     if (t->buckets > 0)
-        kl_terms_walk(row, t->exact + 1, t->degree, false, &(kl_terms_sink){&to, take_hashed});
+        add_hashed(row, &to);
 }
 
 static int64_t write_sparse(const kl_terms_row *row, const work *w, int32_t *column, float *value)
@@ -277,8 +391,8 @@ static int64_t write_sparse(const kl_terms_row *row, const work *w, int32_t *col
     target to = {.dense = w->sums, .touched = w->touched, .column = column, .value = value, .buckets = t->buckets};
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_sparse});
     if (t->buckets > 0) {
-        kl_terms_walk(row, t->exact + 1, t->degree, false, &(kl_terms_sink){&to, take_hashed});
-        collect(&to, t->columns);
+        add_hashed(row, &to);
+        collect(&to, t->columns, w->list);
     }
     return to.count;
 }
@@ -297,7 +411,7 @@ klift_status kl_terms_apply(const kl_map *map, const kl_batch *x, const kl_outpu
         kl_terms_row row;
         KL_TRY(take_row(map, x, i, &w, &row));
         if (z->dense != NULL)
-            write_dense(&row, z->dense + i * z->stride, map->n_out);
+            write_dense(&row, &w, z->dense + i * z->stride, map->n_out);
         else {
             at += write_sparse(&row, &w, z->column + at, z->value + at);
             z->start[i + 1] = at;
@@ -306,20 +420,14 @@ klift_status kl_terms_apply(const kl_map *map, const kl_batch *x, const kl_outpu
     return KLIFT_OK;
 }
 
-static int64_t entries_of(const kl_terms *t, int64_t nonzeros)
-{
-    if (nonzeros > t->most) /* apply refuses it */
-        return 0;
-    int64_t hashed = t->buckets > 0 ? kl_terms_count(t, nonzeros, t->exact + 1, t->degree) : 0;
-    return kl_terms_count(t, nonzeros, 0, t->exact) + (hashed < t->buckets ? hashed : t->buckets);
-}
-
 int64_t kl_terms_nonzeros(const kl_map *map, const kl_batch *x)
 {
     const kl_terms *t = map->state;
     int64_t sum = 0;
-    for (int64_t i = 0; i < x->rows; i++)
-        if (__builtin_add_overflow(sum, entries_of(t, kl_batch_row_nonzeros(x, i)), &sum))
+    for (int64_t i = 0; i < x->rows; i++) {
+        int64_t n = kl_batch_row_nonzeros(x, i);
+        if (__builtin_add_overflow(sum, n < KL_TERMS_COUNTED ? t->entries[n] : kl_terms_entries(t, n), &sum))
             return INT64_MAX;
+    }
     return sum;
 }

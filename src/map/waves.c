@@ -24,15 +24,30 @@ kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
     return (kl_waves){.z = z, .count = count, .scale = (float)sqrt(kl_waves_height(map) / (double)count), .last = map->n_out - 1, .constant = (float)sqrt(kl_waves_constant(map))};
 }
 
+/* Stores past the caches take whole lines. Where a row does not begin with one, the lines at the ends of its parts are written the usual way, for
+ * which they are read first: those of a row to come, now. */
+static void fetch_ends(const kl_waves *waves, const float *cosine, int64_t count)
+{
+    enum { LINE = 64, AHEAD = 2 };
+    const float *later = cosine + AHEAD * waves->z->stride;
+    if ((uintptr_t)later % LINE == 0)
+        return;
+    __builtin_prefetch(later, 1);
+    __builtin_prefetch(later + count, 1);
+    __builtin_prefetch(later + waves->count, 1);
+    __builtin_prefetch(later + waves->count + count, 1);
+}
+
 void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns)
 {
     const kl_waves *waves = context;
     float *cosine = waves->z->dense + row * waves->z->stride + column;
     if (waves->phase != NULL)
         kl_trig_cosines(count, turns, waves->phase + column, waves->scale, cosine);
-    else if (waves->z->past)
+    else if (waves->z->past) {
+        fetch_ends(waves, cosine, count);
         kl_trig_pairs_past(count, turns, waves->scale, cosine, cosine + waves->count);
-    else
+    } else
         kl_trig_pairs(count, turns, waves->scale, cosine, cosine + waves->count);
 }
 

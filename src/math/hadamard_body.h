@@ -135,7 +135,8 @@ TARGET INLINE void transform(bool bare, int64_t last, int64_t n, const float *si
     else
         for (int64_t i = 0; i < n; i += size)
             block(bare, size, NULL, from + i, x + i);
-    beyond(size, last, n, x);
+    if (size < last)
+        beyond(size, last, n, x);
 }
 
 TARGET INLINE void hadamard(int64_t n, const float *sign, const float *from, float *x)

@@ -2,6 +2,7 @@
 #include "math/micro.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ extern const kl_micro kl_micro_avx512;
 
 static const kl_micro *usable[5]; /* filled once */
 static const kl_micro *chosen;
+static _Atomic(const kl_micro *) known; /* chosen, once it is: asked for before every small transform */
 static char refused[64]; /* what KLIFT_SIMD asks for in vain */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -70,7 +72,11 @@ static void look(void)
 
 const kl_micro *kl_micro_get(void)
 {
+    const kl_micro *table = atomic_load_explicit(&known, memory_order_acquire);
+    if (table != NULL)
+        return table;
     pthread_once(&once, look);
+    atomic_store_explicit(&known, chosen, memory_order_release);
     return chosen;
 }
 

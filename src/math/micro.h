@@ -19,6 +19,8 @@
 
 enum { KL_MICRO_GROUP = 8, KL_MICRO_PANELS = 4, KL_MICRO_WIDEST = 64, KL_MICRO_LEFT = 14 };
 
+enum { KL_RAISE = 64 };
+
 typedef struct kl_micro {
     const char *name;
     int left32, left64;   /* rows of a block, float32 and float64; left64 and width64 divide 16 */
@@ -46,6 +48,9 @@ typedef struct kl_micro {
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     /* multiply with b[k] = pairs[index[k]]; without a when a.re is NULL */
     void (*gather)(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
+    /* z (n) *= g o t[order], t.im NULL: of real numbers; and y (n) += a o b. Each product and sum is rounded by itself. */
+    void (*multiply_picked)(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
+    void (*add_product)(int64_t n, const float *a, const float *b, float *y);
     /* What is in a dense row (n), without its scale (row.h), against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
@@ -57,6 +62,7 @@ typedef struct kl_micro {
     void (*group_dots)(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
     void (*group_add)(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
     void (*group_settle)(int64_t n, double *w, float *copy, float *delta);
+    void (*raise)(const double *x, double *out); /* (KL_RAISE) e^x, apart */
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
@@ -82,6 +88,7 @@ static inline double kl_group_total(const float lane[KL_GROUP_LANES])
     return kl_row_total(wide);
 }
 
+void kl_portable_raise(const double *x, double *out); /* the reference's, in exponential.c */
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */
 const kl_micro *kl_micro_get(void);            /* the one in use */
 const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */

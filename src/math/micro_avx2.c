@@ -212,33 +212,44 @@ AVX2 static void drain(void)
     _mm_sfence();
 }
 
+/* Fewer than eight through a whole vector, so that a value does not depend on its place. */
+AVX2 static void some_pairs(int64_t count, const float *turns, __m256 scale, float *cosine, float *sine)
+{
+    float in[8] = {0}, c[8], d[8];
+    for (int64_t k = 0; k < count; k++)
+        in[k] = turns[k];
+    pair p = pair8(in, scale);
+    _mm256_storeu_ps(c, p.cosine);
+    _mm256_storeu_ps(d, p.sine);
+    for (int64_t k = 0; k < count; k++) {
+        cosine[k] = c[k];
+        sine[k] = d[k];
+    }
+}
+
 AVX2 static void pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine)
 {
+    enum { HALF_LINE = 32 };
     __m256 s = _mm256_set1_ps(scale);
     int64_t i = 0;
-    if (past && (((uintptr_t)cosine | (uintptr_t)sine) & 31) == 0)
+    if (past && (uintptr_t)cosine % HALF_LINE == (uintptr_t)sine % HALF_LINE && (uintptr_t)cosine % sizeof(float) == 0) {
+        i = (int64_t)(-(uintptr_t)cosine % HALF_LINE / sizeof(float));
+        i = i < count ? i : count;
+        if (i > 0)
+            some_pairs(i, turns, s, cosine, sine);
         for (; i + 8 <= count; i += 8) {
             pair p = pair8(turns + i, s);
             _mm256_stream_ps(cosine + i, p.cosine);
             _mm256_stream_ps(sine + i, p.sine);
         }
+    }
     for (; i + 8 <= count; i += 8) {
         pair p = pair8(turns + i, s);
         _mm256_storeu_ps(cosine + i, p.cosine);
         _mm256_storeu_ps(sine + i, p.sine);
     }
-    if (i < count) { /* the rest through a whole vector, so that a value does not depend on its place */
-        float in[8] = {0}, c[8], d[8];
-        for (int64_t k = i; k < count; k++)
-            in[k - i] = turns[k];
-        pair p = pair8(in, s);
-        _mm256_storeu_ps(c, p.cosine);
-        _mm256_storeu_ps(d, p.sine);
-        for (int64_t k = i; k < count; k++) {
-            cosine[k] = c[k - i];
-            sine[k] = d[k - i];
-        }
-    }
+    if (i < count)
+        some_pairs(count - i, turns + i, s, cosine + i, sine + i);
 }
 
 AVX2 static inline __m256 cosine8(const float *turns, const float *phase, __m256 scale)
@@ -285,6 +296,8 @@ const kl_micro kl_micro_avx2 = {
     .multiply = kl_avx2_multiply,
     .interleave = kl_avx2_interleave,
     .gather = kl_avx2_gather,
+    .multiply_picked = kl_avx2_multiply_picked,
+    .add_product = kl_avx2_add_product,
     .row_dots = kl_avx2_row_dots,
     .row_add = kl_avx2_row_add,
     .sparse_dots = kl_avx2_sparse_dots,
@@ -292,6 +305,7 @@ const kl_micro kl_micro_avx2 = {
     .group_dots = kl_avx2_group_dots,
     .group_add = kl_avx2_group_add,
     .group_settle = kl_avx2_group_settle,
+    .raise = kl_avx2_raise,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -192,6 +192,23 @@ static void gather(int64_t n, kl_complex a, const int32_t *index, const float *p
     }
 }
 
+static void multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z)
+{
+    for (int64_t k = 0; t.im == NULL && k < n; k++)
+        z.re[k] *= g[k] * t.re[order[k]];
+    for (int64_t k = 0; t.im != NULL && k < n; k++) {
+        float a = g[k] * t.re[order[k]], b = g[k] * t.im[order[k]], re = z.re[k], im = z.im[k];
+        z.re[k] = re * a - im * b;
+        z.im[k] = re * b + im * a;
+    }
+}
+
+static void add_product(int64_t n, const float *a, const float *b, float *y)
+{
+    for (int64_t k = 0; k < n; k++)
+        y[k] += a[k] * b[k];
+}
+
 static inline float sine_of(float p)
 {
     float q = p * p;
@@ -331,6 +348,8 @@ const kl_micro kl_micro_portable = {
     .multiply = multiply,
     .interleave = interleave,
     .gather = gather,
+    .multiply_picked = multiply_picked,
+    .add_product = add_product,
     .row_dots = row_dots,
     .row_add = row_add,
     .sparse_dots = sparse_dots,
@@ -338,6 +357,7 @@ const kl_micro kl_micro_portable = {
     .group_dots = group_dots,
     .group_add = group_add,
     .group_settle = group_settle,
+    .raise = kl_portable_raise,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -1,7 +1,7 @@
 /*
  * product.c - weights packed once in panels of columns, rows packed some 264 at a time in groups. A part of the rows' columns stays
  * in the second cache while panels pass by it, the same part of a panel in the first while the groups do. Finished sums of
- * KL_PRODUCT_COLUMNS columns are handed on while they are there, so that a map's cosines are written once. The block
+ * some hundred columns are handed on while they are there, so that a map's cosines are written once. The block
  * itself is micro.h's.
  */
 #include "math/product.h"
@@ -11,12 +11,18 @@
 #include <string.h>
 
 /* A chunk of 256 rows at once, in whole groups of 14, 6 or 4. */
-enum { ROWS = 266, PART = 256, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
+enum { ROWS = 266, FEW_ROWS = 56, PART = 256, SHORT = 128, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
+
+/* Columns of a row that are finished at a time, whole panels: many of short rows, whose panels are small, so that whoever takes them writes long pieces. */
+static int64_t span(int64_t k)
+{
+    return k <= SHORT ? 1024 : 256;
+}
 
 /* Floats of a row of finished sums. */
-static int64_t line(int width)
+static int64_t line(int64_t k, int width)
 {
-    return KL_PRODUCT_COLUMNS + width; /* no power of two: sums of one column would meet in the same places of a cache */
+    return span(k) + width; /* no power of two: sums of one column would meet in the same places of a cache */
 }
 
 static int64_t panel_count(const kl_panels *w)
@@ -61,18 +67,20 @@ void kl_panels_clear(kl_panels *w)
     *w = (kl_panels){0};
 }
 
-/* Rows packed at once, in whole groups: fewer of very long ones, whose panels no cache keeps anyway. */
+/* Rows packed at once, in whole groups: fewer where their sums are long, and of very long ones, whose panels no cache keeps anyway. */
 static int64_t rows_at_once(int64_t k)
 {
-    int64_t left = kl_micro_get()->left32, most = (k <= WIDE ? ROWS : ROWS * WIDE / k) / left * left;
+    int64_t left = kl_micro_get()->left32, most = (k <= SHORT ? FEW_ROWS : k <= WIDE ? ROWS : ROWS * WIDE / k) / left * left;
     return most < left ? left : most;
 }
 
 /* Shorter rows are packed more at a time: the most that any of them take. */
 int64_t kl_product_scratch(int64_t k)
 {
-    int64_t last = line(kl_micro_get()->width32), own = rows_at_once(k) * (k + last), most = k > WIDE ? ROWS * (WIDE + last) : own;
-    return (own > most ? own : most) * (int64_t)sizeof(float);
+    int width = kl_micro_get()->width32;
+    int64_t own = rows_at_once(k) * (k + line(k, width)), few = FEW_ROWS * (SHORT + line(SHORT, width)), wide = ROWS * (WIDE + line(WIDE, width));
+    int64_t most = k > SHORT && few > own ? few : own;
+    return (k > WIDE && wide > most ? wide : most) * (int64_t)sizeof(float);
 }
 
 typedef float four __attribute__((vector_size(16)));
@@ -103,11 +111,49 @@ static int64_t pack_six(int64_t k, const float *x, int64_t stride, float *out)
     return p;
 }
 
+/* Four rows of a group, and two, the same way. */
+static void pack_four(int64_t k, const float *x, int64_t stride, int left, float *out)
+{
+    for (int64_t p = 0; p + 4 <= k; p += 4, out += 4 * left) {
+        four a = load(x + p), b = load(x + stride + p), c = load(x + 2 * stride + p), d = load(x + 3 * stride + p);
+        four low = __builtin_shufflevector(a, b, 0, 4, 1, 5), high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+        four last_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), last_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        four column[4] = {__builtin_shufflevector(low, last_low, 0, 1, 4, 5), __builtin_shufflevector(low, last_low, 2, 3, 6, 7),
+                          __builtin_shufflevector(high, last_high, 0, 1, 4, 5), __builtin_shufflevector(high, last_high, 2, 3, 6, 7)};
+        for (int q = 0; q < 4; q++)
+            memcpy(out + q * left, &column[q], sizeof column[q]);
+    }
+}
+
+static void pack_two(int64_t k, const float *x, int64_t stride, int left, float *out)
+{
+    for (int64_t p = 0; p + 4 <= k; p += 4, out += 4 * left) {
+        four a = load(x + p), b = load(x + stride + p);
+        float pair[8];
+        memcpy(pair, &(four[2]){__builtin_shufflevector(a, b, 0, 4, 1, 5), __builtin_shufflevector(a, b, 2, 6, 3, 7)}, sizeof pair);
+        for (int q = 0; q < 4; q++)
+            memcpy(out + q * left, pair + 2 * q, 2 * sizeof *pair);
+    }
+}
+
+/* Whole groups, four columns at a time; returns the columns that are done. */
+static int64_t pack_group(int64_t k, const float *x, int64_t stride, int left, float *out)
+{
+    int r = 0;
+    if (left == 6)
+        return pack_six(k, x, stride, out);
+    for (; r + 4 <= left; r += 4)
+        pack_four(k, x + r * stride, stride, left, out + r);
+    for (; r + 2 <= left; r += 2)
+        pack_two(k, x + r * stride, stride, left, out + r);
+    return r == left ? k / 4 * 4 : 0;
+}
+
 /* Rows in groups of `left`: (count / left, k, left); missing rows of the last group are zero. */
 static void pack(int64_t count, int64_t k, int left, const float *x, int64_t stride, float *packed)
 {
     for (int64_t i = 0; i < count; i += left) {
-        int64_t done = left == 6 && count - i >= 6 ? pack_six(k, x + i * stride, stride, packed + i * k) : 0;
+        int64_t done = count - i >= left ? pack_group(k, x + i * stride, stride, left, packed + i * k) : 0;
         for (int r = 0; r < left; r++) {
             const float *row = x + (i + r) * stride;
             float *out = packed + i * k + r;
@@ -126,16 +172,16 @@ static void give(const kl_product_out *to, int64_t row, int64_t column, int64_t 
         memcpy(to->out + row * to->stride + column, sums, (size_t)count * sizeof *sums);
 }
 
-/* Panels of KL_PRODUCT_COLUMNS columns against packed rows, straight to out where nobody takes them and nothing is cut off. The rows in parts that
+/* Panels of a span against packed rows, straight to out where nobody takes them and nothing is cut off. The rows in parts that
  * stay in the second cache while the panels pass by, a panel's part in the first while the rows do; each part goes on with the
  * sums of the one before. */
 static void multiply_span(const kl_panels *w, int64_t panel, int64_t row, int64_t count, const float *packed, float *sums, const kl_product_out *to)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t first = panel * w->width, columns = w->n - first < KL_PRODUCT_COLUMNS ? w->n - first : KL_PRODUCT_COLUMNS, from = 0;
+    int64_t first = panel * w->width, columns = w->n - first < span(w->k) ? w->n - first : span(w->k), from = 0;
     bool direct = to->take == NULL && columns % w->width == 0 && count % micro->left32 == 0;
     float *c = direct ? to->out + row * to->stride + first : sums;
-    int64_t stride = direct ? to->stride : line(w->width);
+    int64_t stride = direct ? to->stride : line(w->k, w->width);
     do {
         int64_t left = w->k - from, part = left < PART + PART / 2 ? left : PART; /* a short rest goes with the part before it */
         for (int64_t j = 0; j < columns; j += w->width) {
@@ -152,31 +198,48 @@ static void multiply_span(const kl_panels *w, int64_t panel, int64_t row, int64_
     }
 }
 
+/* Some entries of a row against panels q .. */
+static void multiply_row(const kl_panels *w, int64_t q, int64_t row, int64_t count, const int32_t *column, const float *value, const kl_product_out *to)
+{
+    int64_t panels = panel_count(w), panel_stride = w->k * w->width;
+    int here = panels - q < KL_MICRO_PANELS ? (int)(panels - q) : KL_MICRO_PANELS;
+    int64_t first = q * w->width, width = w->n - first < here * w->width ? w->n - first : here * w->width;
+    float sum[KL_MICRO_PANELS * KL_MICRO_WIDEST];
+    kl_micro_get()->sparse32(count, column, value, w->packed + q * panel_stride, panel_stride, here, sum);
+    give(to, row, first, width, sum);
+}
+
+/* Rows that are far fewer than a group, as entries of all columns: the same sums, bound by reading the weights once instead of by products with rows that
+ * are not there. */
+static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, int32_t *all)
+{
+    for (int64_t j = 0; j < w->k; j++)
+        all[j] = (int32_t)j;
+    for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
+        for (int64_t i = 0; i < rows; i++)
+            multiply_row(w, q, i, w->k, all, x + i * stride, to);
+}
+
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
     const kl_micro *micro = kl_micro_get();
     float *packed = scratch, *sums = packed + rows_at_once(w->k) * w->k;
     int64_t most = rows_at_once(w->k);
+    if (rows * 4 < micro->left32) {
+        multiply_few(w, rows, x, stride, to, scratch);
+        return;
+    }
     for (int64_t i = 0; i < rows; i += most) {
         int64_t count = rows - i < most ? rows - i : most;
         pack(count, w->k, micro->left32, x + i * stride, stride, packed);
-        for (int64_t q = 0; q < panel_count(w); q += KL_PRODUCT_COLUMNS / w->width)
+        for (int64_t q = 0; q < panel_count(w); q += span(w->k) / w->width)
             multiply_span(w, q, i, count, packed, sums, to);
     }
 }
 
 void kl_product_sparse(const kl_panels *w, int64_t rows, const int64_t *start, const int32_t *column, const float *value, const kl_product_out *to)
 {
-    const kl_micro *micro = kl_micro_get();
-    int64_t panels = panel_count(w), panel_stride = w->k * w->width;
-    for (int64_t q = 0; q < panels; q += KL_MICRO_PANELS) {
-        int here = panels - q < KL_MICRO_PANELS ? (int)(panels - q) : KL_MICRO_PANELS;
-        int64_t first = q * w->width, width = w->n - first < here * w->width ? w->n - first : here * w->width;
-        for (int64_t i = 0; i < rows; i++) {
-            float sum[KL_MICRO_PANELS * KL_MICRO_WIDEST];
-            int64_t from = start[i], count = start[i + 1] - from;
-            micro->sparse32(count, count > 0 ? column + from : NULL, count > 0 ? value + from : NULL, w->packed + q * panel_stride, panel_stride, here, sum);
-            give(to, i, first, width, sum);
-        }
-    }
+    for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
+        for (int64_t i = 0; i < rows; i++)
+            multiply_row(w, q, i, start[i + 1] - start[i], start[i] < start[i + 1] ? column + start[i] : NULL, start[i] < start[i + 1] ? value + start[i] : NULL, to);
 }

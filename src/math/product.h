@@ -22,7 +22,7 @@ float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column);
 int64_t kl_panels_floats(const kl_panels *w); /* length of packed */
 void kl_panels_clear(kl_panels *w);
 
-enum { KL_PRODUCT_COLUMNS = 256 }; /* of a row finished at a time by a dense product: whole panels */
+enum { KL_PRODUCT_COLUMNS = 1024 }; /* of a row that a dense product finishes at a time, at most */
 
 /* Where the sums go: out (rows, n), or to a function that takes them while they are in a cache. */
 typedef struct kl_product_out {

@@ -49,27 +49,37 @@ AVX512 INLINE __mmask16 first_lanes(int64_t count)
     return (__mmask16)((1u << count) - 1);
 }
 
+AVX512 INLINE void some_pairs(int64_t count, const float *turns, __m512 scale, float *cosine, float *sine)
+{
+    __mmask16 lanes = first_lanes(count);
+    pair p = pair_of(_mm512_maskz_loadu_ps(lanes, turns), scale);
+    _mm512_mask_storeu_ps(cosine, lanes, p.cosine);
+    _mm512_mask_storeu_ps(sine, lanes, p.sine);
+}
+
 AVX512 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine)
 {
+    enum { LINE = 64 };
     __m512 s = _mm512_set1_ps(scale);
     int64_t i = 0;
-    if (past && (((uintptr_t)cosine | (uintptr_t)sine) & 63) == 0)
+    if (past && (uintptr_t)cosine % LINE == (uintptr_t)sine % LINE && (uintptr_t)cosine % sizeof(float) == 0) { /* whole lines, behind the rest of one */
+        i = (int64_t)(-(uintptr_t)cosine % LINE / sizeof(float));
+        i = i < count ? i : count;
+        if (i > 0)
+            some_pairs(i, turns, s, cosine, sine);
         for (; i + 16 <= count; i += 16) {
             pair p = pair_of(_mm512_loadu_ps(turns + i), s);
             _mm512_stream_ps(cosine + i, p.cosine);
             _mm512_stream_ps(sine + i, p.sine);
         }
+    }
     for (; i + 16 <= count; i += 16) {
         pair p = pair_of(_mm512_loadu_ps(turns + i), s);
         _mm512_storeu_ps(cosine + i, p.cosine);
         _mm512_storeu_ps(sine + i, p.sine);
     }
-    if (i < count) {
-        __mmask16 lanes = first_lanes(count - i);
-        pair p = pair_of(_mm512_maskz_loadu_ps(lanes, turns + i), s);
-        _mm512_mask_storeu_ps(cosine + i, lanes, p.cosine);
-        _mm512_mask_storeu_ps(sine + i, lanes, p.sine);
-    }
+    if (i < count)
+        some_pairs(count - i, turns + i, s, cosine + i, sine + i);
 }
 
 AVX512 void kl_avx512_drain(void)

@@ -1,6 +1,6 @@
 /*
  * lift_sparse.c - raw rows to features as CSR. How many entries a row may have is known before they are made, so rows are cut
- * into parts, some at a time made by the pool where they would be if all had that many, and then moved together.
+ * into parts, rounds of them made by the pool where they would be if all had that many, and moved together during the next round.
  * Every row is by itself: cuts change no bit.
  */
 #include "model/lift.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64 };
+enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 8 };
 
 static int64_t round_up(int64_t bytes)
 {
@@ -65,18 +65,28 @@ static int64_t row_room(const klift_map *lift, const kl_batch *x, int64_t row)
 
 typedef struct part {
     int64_t first, rows, room;
-    float *dense; /* (rows, n_out) of a map with dense z, or NULL */
-    int64_t *start;
+    int64_t *start; /* (rows + 1) */
     int32_t *column;
     float *value;
 } part;
 
+typedef struct round {
+    part part[MOST_PARTS];
+    int64_t parts;
+    int64_t *starts; /* (most parts, KL_CHUNK + 1) */
+} round;
+
 typedef struct lifting {
     const klift_map *lift;
     const kl_batch *x;
-    part part[MOST_PARTS];
-    int64_t parts, scratch_bytes;
-    unsigned char *scratch;
+    int64_t *start;
+    int32_t *column;
+    float *value;
+    int64_t joined, taken; /* entries of column and value: in their place; that parts are or were made in */
+    round round[2], *now, *before;
+    int64_t most; /* parts of a round */
+    int64_t scratch_bytes, dense_bytes;
+    unsigned char *scratch, *dense; /* for each thread; dense: (rows of a part, n_out) of a map with dense z */
 } lifting;
 
 /* The next rows that stay within a part's entries, one at least. */
@@ -93,42 +103,55 @@ static part cut(const klift_map *lift, const kl_batch *x, int64_t first)
     return p;
 }
 
-/* As many parts as there are threads, each at its place in column and value; memory for their starts, and for dense features. */
-static klift_status cut_parts(lifting *l, int64_t first, int64_t *taken, int32_t *column, float *value, klift_run *run)
+/* Memory for the starts of two rounds, and for dense features. */
+static klift_status begin(lifting *l, klift_run *run)
 {
-    int64_t threads = kl_run_threads(run), bytes = 0, floats = makes_sparse(l->lift, l->x) ? 0 : l->lift->map->n_out;
+    const int64_t threads = kl_run_threads(run), n_out = l->lift->map->n_out;
+    int64_t rows = l->x->rows < KL_CHUNK ? l->x->rows : KL_CHUNK, most = PART_ENTRIES / n_out > 1 ? PART_ENTRIES / n_out : 1;
     unsigned char *memory;
-    for (l->parts = 0; l->parts < threads && l->parts < MOST_PARTS && first < l->x->rows; l->parts++) {
-        part *p = &l->part[l->parts];
-        *p = cut(l->lift, l->x, first);
-        first += p->rows;
+    l->most = threads == 1 ? 1 : threads * PARTS_PER_THREAD < MOST_PARTS ? threads * PARTS_PER_THREAD : MOST_PARTS;
+    l->most = l->most < l->x->rows ? l->most : l->x->rows;
+    const int64_t starts = l->most * (KL_CHUNK + 1);
+    if (!makes_sparse(l->lift, l->x))
+        l->dense_bytes = round_up((rows < most ? rows : most) * n_out * (int64_t)sizeof(float));
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, round_up(2 * starts * (int64_t)sizeof(int64_t)) + threads * l->dense_bytes, &memory));
+    for (int i = 0; i < 2; i++)
+        l->round[i].starts = (int64_t *)(void *)memory + i * starts;
+    l->dense = memory + round_up(2 * starts * (int64_t)sizeof(int64_t));
+    l->now = &l->round[0];
+    l->before = &l->round[1];
+    l->start[0] = 0;
+    return KLIFT_OK;
+}
+
+/* Some parts for each thread, each at its place in column and value. */
+static klift_status cut_parts(lifting *l, int64_t *first, klift_run *run)
+{
+    round *now = l->now;
+    for (now->parts = 0; now->parts < l->most && *first < l->x->rows; now->parts++) {
+        part *p = &now->part[now->parts];
+        *p = cut(l->lift, l->x, *first);
+        *first += p->rows;
         kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
         int64_t scratch = kl_lift_scratch(l->lift, &rows);
         l->scratch_bytes = scratch > l->scratch_bytes ? scratch : l->scratch_bytes;
-        p->column = column + *taken;
-        p->value = value + *taken;
-        *taken += p->room;
-        bytes += round_up((p->rows + 1) * 8 + p->rows * floats * 4);
+        p->start = now->starts + now->parts * (KL_CHUNK + 1);
+        p->column = l->column + l->taken;
+        p->value = l->value + l->taken;
+        l->taken += p->room;
     }
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, bytes, &memory));
-    for (int64_t i = 0; i < l->parts; i++) {
-        part *p = &l->part[i];
-        p->start = (int64_t *)(void *)memory;
-        p->dense = floats > 0 ? (float *)(void *)(p->start + p->rows + 1) : NULL;
-        memory += round_up((p->rows + 1) * 8 + p->rows * floats * 4);
-    }
-    return kl_run_scratch(run, KL_SCRATCH_MAP, threads * l->scratch_bytes, &l->scratch);
+    return kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l->scratch_bytes, &l->scratch);
 }
 
-static void take_nonzeros(const part *p, int64_t columns)
+static void take_nonzeros(const part *p, const float *dense, int64_t columns)
 {
     int64_t count = 0;
     p->start[0] = 0;
     for (int64_t i = 0; i < p->rows; i++) {
         for (int64_t j = 0; j < columns; j++)
-            if (p->dense[i * columns + j] != 0.0f) {
+            if (dense[i * columns + j] != 0.0f) {
                 p->column[count] = (int32_t)j;
-                p->value[count++] = p->dense[i * columns + j];
+                p->value[count++] = dense[i * columns + j];
             }
         p->start[i + 1] = count;
     }
@@ -142,20 +165,46 @@ klift_status kl_lift_chunk_sparse(const klift_map *lift, const kl_batch *x, cons
     return lift->map->type->apply(lift->map, &prepared, z, (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x)));
 }
 
-static klift_status part_task(void *context, int64_t task, int worker)
+static klift_status make(const lifting *l, const part *p, int worker)
 {
-    const lifting *l = context;
-    const part *p = &l->part[task];
     const klift_map *lift = l->lift;
     unsigned char *scratch = l->scratch + worker * l->scratch_bytes;
     kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
-    if (p->dense != NULL) {
-        KL_TRY(kl_lift_chunk(lift, &rows, p->dense, lift->map->n_out, false, scratch));
-        take_nonzeros(p, lift->map->n_out);
+    if (l->dense_bytes > 0) {
+        float *dense = (float *)(void *)(l->dense + worker * l->dense_bytes);
+        KL_TRY(kl_lift_chunk(lift, &rows, dense, lift->map->n_out, false, scratch));
+        take_nonzeros(p, dense, lift->map->n_out);
         return KLIFT_OK;
     }
     const kl_output out = {.start = p->start, .column = p->column, .value = p->value};
     return kl_lift_chunk_sparse(lift, &rows, &out, scratch);
+}
+
+/* Moves the parts of the round before to where they belong, which is never behind where they are. */
+static void join(lifting *l)
+{
+    for (int64_t k = 0; k < l->before->parts; k++) {
+        const part *p = &l->before->part[k];
+        int64_t count = p->start[p->rows], at = l->joined;
+        for (int64_t i = 0; i < p->rows; i++)
+            l->start[p->first + i + 1] = at + p->start[i + 1];
+        if (l->column + at != p->column && count > 0) {
+            memmove(l->column + at, p->column, (size_t)count * sizeof *p->column);
+            memmove(l->value + at, p->value, (size_t)count * sizeof *p->value);
+        }
+        l->joined += count;
+    }
+    l->before->parts = 0;
+}
+
+/* One task joins while the others make: what they write is behind everything that it moves. */
+static klift_status round_task(void *context, int64_t task, int worker)
+{
+    lifting *l = context;
+    if (task > 0)
+        return make(l, &l->now->part[task - 1], worker);
+    join(l);
+    return KLIFT_OK;
 }
 
 static int64_t whole_room(const klift_map *lift, const kl_batch *x)
@@ -174,31 +223,26 @@ int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
 
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
-    lifting l = {.lift = lift, .x = x};
-    int64_t at = 0, taken = 0;
+    lifting l = {.lift = lift, .x = x, .start = start, .column = column, .value = value};
     KL_TRY(kl_lift_check(lift, x));
     *needed = whole_room(lift, x);
     if (*needed > room)
         return kl_fail(KLIFT_USAGE, "klift_map_apply_sparse: there may be %lld entries, and room is %lld; give it more, or fewer rows at a time", (long long)*needed,
                        (long long)room);
-    start[0] = 0;
+    KL_TRY(begin(&l, run));
     for (int64_t first = 0; first < x->rows;) {
-        KL_TRY(cut_parts(&l, first, &taken, column, value, run));
-        KL_TRY(kl_run_parallel(run, l.parts, part_task, &l));
-        for (int64_t k = 0; k < l.parts; k++) {
-            const part *p = &l.part[k];
-            int64_t count = p->start[p->rows];
-            for (int64_t i = 0; i < p->rows; i++)
-                start[p->first + i + 1] = at + p->start[i + 1];
-            if (column + at != p->column && count > 0) {
-                memmove(column + at, p->column, (size_t)count * sizeof *column);
-                memmove(value + at, p->value, (size_t)count * sizeof *value);
-            }
-            at += count;
-            first += p->rows;
+        KL_TRY(cut_parts(&l, &first, run));
+        KL_TRY(kl_run_parallel(run, l.now->parts + 1, round_task, &l));
+        round *made = l.now;
+        l.now = l.before;
+        l.before = made;
+        if (kl_run_threads(run) == 1) { /* the next part is made where it belongs */
+            join(&l);
+            l.taken = l.joined;
         }
     }
-    *needed = at;
+    join(&l);
+    *needed = l.joined;
     return KLIFT_OK;
 }
 
