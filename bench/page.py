@@ -30,12 +30,12 @@ REASONS = {
     "one row, fourier": "a row needs all 6.4 MB of weights: the time is that of one core reading them at 28 GB/s. The peer reads twice as much with two threads. A row is one task: "
                         "threads share rows, not columns",
     "one row, orthogonal": "half of the time are the scores: ten rows of 4096 weights in float64, 327 KB from the second cache for every row",
-    "nystrom 10,000 x 784 -> 2048, against full": "both products run at sgemm's speed, and half of the second is left out on both sides' best day: numpy's full product is 1.6 times the work, "
-                                                  "of which packing rows for eight strips and the exponentials in float64 take back a half",
-    "nystrom 10,000 x 784 -> 2048, against a tri": "the peer does the same work; klift's exponentials are in float64, so that distances of near rows keep their digits, and its strips are packed eight times",
-    "orthogonal 10,000 x 784 -> 4096, 2 threads": "16 KB of features a row are written past the caches: two threads meet the limit of memory before that of two cores",
-    "taylor degree 2": "adding to buckets and collecting them in order is what is left, an entry at a time; numpy's peer does it by one sort of all entries in C",
-    "tree degree 7": "leaves and nodes in other orders: a third of the time are gathers, which no CPU does at the speed of loads",
+    "nystrom 10,000 x 784 -> 2048, against full": "numpy's full product is 1.6 times klift's triangular one; by the profile, packing rows for eight strips and exponentials in float64 take back a "
+                                                  "part of that",
+    "nystrom 10,000 x 784 -> 2048, against a tri": "the peer does the same work; klift's exponentials are in float64, so that distances of near rows keep their digits, and its strips are packed eight times (by the profile)",
+    "orthogonal 10,000 x 784 -> 4096, 2 threads": "16 KB of features a row are written past the caches, which two threads share; that this is the cause was not shown",
+    "taylor degree 2": "adding to buckets and collecting them in order is what is left by the profile, an entry at a time",
+    "tree degree 7": "leaves and nodes in other orders: by the profile a third of the time are gathers and products in another order",
     "svm": "with one output a sweep is one chain of steps, each of which waits for its row from memory; the second thread has nothing to do",
 }
 
