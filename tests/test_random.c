@@ -191,12 +191,18 @@ static void seeds_streams_purposes_and_rows_are_independent(void **unused)
 static void orders_have_every_place_once_and_evenly(void **state)
 {
     enum { COUNT = 13, ORDERS = 4000 };
-    int64_t seen[2][COUNT] = {{0}};
+    int64_t all[2][2][COUNT] = {0}; /* of both kinds of order */
     (void)state;
-    for (uint32_t row = 0; row < ORDERS; row++) {
+    for (uint32_t row = 0; row < 2 * ORDERS; row++) {
         kl_random from = {3, 1, KL_DRAW_SWEEP};
         int32_t order[COUNT], times[COUNT] = {0};
-        kl_random_order(&from, row, COUNT, order);
+        int64_t(*seen)[COUNT] = all[row % 2];
+        for (int i = 0; i < COUNT; i++)
+            order[i] = i;
+        if (row % 2 == 0)
+            kl_random_order(&from, row, COUNT, order);
+        else
+            kl_random_among(&from, row, COUNT, order);
         for (int i = 0; i < COUNT; i++) {
             assert_true(order[i] >= 0 && order[i] < COUNT);
             times[order[i]]++;
@@ -207,9 +213,58 @@ static void orders_have_every_place_once_and_evenly(void **state)
         seen[1][order[COUNT - 1]]++;
     }
     double mean = (double)ORDERS / COUNT, error = sqrt(mean * (1 - 1.0 / COUNT));
-    for (int end = 0; end < 2; end++)
+    for (int end = 0; end < 4; end++)
         for (int i = 0; i < COUNT; i++)
-            assert_true(fabs((double)seen[end][i] - mean) < 5 * error);
+            assert_true(fabs((double)all[end / 2][end % 2][i] - mean) < 5 * error);
+}
+
+/* How far two numbers are apart in an order, over many orders: each distance as often as in an even one, 5 standard errors. */
+static void neighbours_in_an_order_of_some_are_even(void **state)
+{
+    enum { COUNT = 16, ORDERS = 20000 };
+    int64_t apart[COUNT] = {0};
+    (void)state;
+    for (uint32_t row = 0; row < ORDERS; row++) {
+        int32_t order[COUNT], place[COUNT];
+        for (int i = 0; i < COUNT; i++)
+            order[i] = i;
+        kl_random_among(&(kl_random){4, 0, KL_DRAW_SWEEP}, row, COUNT, order);
+        for (int i = 0; i < COUNT; i++)
+            place[order[i]] = i;
+        apart[abs(place[6] - place[7])]++;
+    }
+    for (int a = 1; a < COUNT; a++) {
+        double part = (double)(COUNT - a) / (COUNT * (COUNT - 1) / 2), error = sqrt(ORDERS * part * (1 - part));
+        assert_true(fabs((double)apart[a] - ORDERS * part) < 5 * error);
+    }
+}
+
+/* What is left out of an order changes nothing of the rest: many numbers, so that sorting goes through all its digits. */
+static void an_order_of_some_is_that_of_all(void **state)
+{
+    enum { COUNT = 100000 };
+    int32_t *all = malloc(COUNT * sizeof *all), *some = malloc(COUNT * sizeof *some);
+    bool *seen = calloc(COUNT, sizeof *seen);
+    int64_t count = 0, at = 0;
+    kl_random from = {5, 2, KL_DRAW_SWEEP};
+    (void)state;
+    for (int32_t i = 0; i < COUNT; i++) {
+        all[i] = i;
+        if (i % 3 == 0 || i % 7 == 2)
+            some[count++] = i;
+    }
+    kl_random_among(&from, 1, COUNT, all);
+    kl_random_among(&from, 1, count, some);
+    for (int64_t i = 0; i < COUNT; i++) {
+        assert_true(all[i] >= 0 && all[i] < COUNT && !seen[all[i]]);
+        seen[all[i]] = true;
+        if (all[i] % 3 == 0 || all[i] % 7 == 2)
+            assert_int_equal(some[at++], all[i]);
+    }
+    assert_int_equal(at, count);
+    free(all);
+    free(some);
+    free(seen);
 }
 
 int main(void)
@@ -224,6 +279,8 @@ int main(void)
         cmocka_unit_test(normals_have_the_moments_of_the_normal_law),
         cmocka_unit_test(seeds_streams_purposes_and_rows_are_independent),
         cmocka_unit_test(orders_have_every_place_once_and_evenly),
+        cmocka_unit_test(neighbours_in_an_order_of_some_are_even),
+        cmocka_unit_test(an_order_of_some_is_that_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void the_gap_is_never_negative_and_goes_to_zero(void **state)
         int32_t all[ROWS];
         for (int i = 0; i < ROWS; i++)
             all[i] = i;
-        resting -= kl_dual_awake(&d, ROWS, all);
+        resting -= kl_dual_awake(&d, all);
         assert_true(loss <= KL_SQUARED_HINGE ? resting > ROWS / 10 : resting == 0);
         for (int j = 0; j <= COLUMNS; j++) { /* no direction leads down; where the loss is smooth the slope is 0 */
             double w[COLUMNS], b = d.b[0], side[2];

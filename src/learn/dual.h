@@ -71,7 +71,7 @@ klift_status kl_dual_visit(kl_dual *d, const kl_dual_block *rows, klift_run *run
  * adds those of its rows, each with the weights that it met. exact: the pass was no sweep, so that the loss is that of w; outputs below
  * tolerance are then done. */
 double kl_dual_gap(kl_dual *d, bool exact, double tolerance);
-int64_t kl_dual_awake(const kl_dual *d, int64_t count, int32_t *row); /* rows that some output visits, in their order; returns how many */
+int64_t kl_dual_awake(const kl_dual *d, int32_t *row); /* row (rows): those that some output visits, ascending; returns how many */
 void kl_dual_wake(kl_dual *d);           /* all visit all rows again */
 void kl_dual_grow(kl_dual *d, double c); /* variables and weights in the measure of a larger C */
 /* All that passes have changed, also in the middle of one, between two blocks; load: into a new one of the same problem. */
@@ -79,12 +79,14 @@ void kl_dual_save(const kl_dual *d, kl_record_writer *to);
 klift_status kl_dual_load(kl_dual *d, kl_record_reader *from);
 void kl_dual_clear(kl_dual *d);
 
-/* Parts of it, for crammer.c. */
+/* Parts of it, for crammer.c and dual_core.c. */
 klift_status kl_dual_measure(kl_dual *d, const kl_dual_block *rows, klift_run *run); /* lengths of the rows */
 /* f (count) = w'z + b B of outputs from..; next: the row to come */
 void kl_dual_scores(const kl_dual *d, const kl_row *z, const kl_row *next, int64_t from, int64_t count, double *f);
 void kl_dual_add(kl_dual *d, const kl_row *z, int64_t output, double factor); /* factor times the row to its weights */
 double kl_dual_value(const kl_dual *d, kl_dual_row row, double alpha); /* a variable's part of D, without |w|^2 / 2 */
+double kl_dual_best(const kl_dual *d, kl_dual_row row, double f, double square, double alpha); /* where the dual is largest, all other variables as they are */
+double kl_dual_part(const kl_dual *d, kl_dual_row row, double f, double alpha); /* a row's part of the gap */
 double kl_dual_norm(const kl_dual *d, int64_t output); /* |w|^2 + b^2 */
 
 #endif

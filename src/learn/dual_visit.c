@@ -14,14 +14,14 @@
 
 enum { AT_ONCE = 12 }; /* outputs whose scores of a row are made before they are used */
 enum { PIECE = 64 };   /* rows of a task that measures them or looks at them */
+static const double HARDER = 0.1; /* of the steepest slope of the last sweep */
 
 static double clip(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;
 }
 
-/* The value of the variable at which the dual is largest, all others as they are. */
-static double best_value(const kl_dual *d, kl_dual_row row, double f, double square, double alpha)
+double kl_dual_best(const kl_dual *d, kl_dual_row row, double f, double square, double alpha)
 {
     double diagonal = kl_loss_is_squared(d->loss) ? 0.5 / row.cost : 0, top = kl_loss_is_squared(d->loss) ? INFINITY : row.cost, h = square + diagonal;
     if (d->loss <= KL_SQUARED_HINGE) {
@@ -33,6 +33,12 @@ static double best_value(const kl_dual *d, kl_dual_row row, double f, double squ
         return low < 0 ? top : high > 0 ? -top : 0;
     double to = low < h * alpha ? alpha - low / h : high > h * alpha ? alpha - high / h : 0;
     return clip(to, -top, top);
+}
+
+double kl_dual_part(const kl_dual *d, kl_dual_row row, double f, double alpha)
+{
+    double loss = row.cost * kl_loss_of(d->loss, d->epsilon, row.y, f);
+    return loss + (d->loss <= KL_SQUARED_HINGE ? row.y : 1) * alpha * f - kl_dual_value(d, row, alpha);
 }
 
 typedef struct work {
@@ -56,7 +62,7 @@ static bool goes_to_rest(kl_dual *d, int64_t output, kl_dual_row r, double f, do
     if (d->loss > KL_SQUARED_HINGE)
         return false;
     double g = slope_of(d, r, f, alpha, &top);
-    if ((alpha == 0 && g > limit[1]) || (top && g < limit[0]))
+    if ((alpha == 0 && g > HARDER * limit[1]) || (top && g < HARDER * limit[0]))
         return true;
     double follows = alpha == 0 ? (g < 0 ? g : 0) : top ? (g > 0 ? g : 0) : g;
     seen[0] = follows < seen[0] ? follows : seen[0];
@@ -79,19 +85,21 @@ static double visit(const work *k, int64_t i, int64_t output, double f)
     int64_t at = k->rows->index[i];
     kl_dual_row r = d->row_of(d->user, at, output);
     bool *rest = &d->rest[output * d->rows + at];
-    if (r.cost <= 0)
+    double *alpha = &d->alpha[output * d->rows + at];
+    if (r.cost <= 0) {
+        *rest = *rest || k->rows->sweep; /* a row that is held out never moves */
         return 0;
-    double loss = r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f), *alpha = &d->alpha[output * d->rows + at];
+    }
     if (!k->rows->sweep) {
-        d->sum[output] += loss;
+        d->sum[output] += r.cost * kl_loss_of(d->loss, d->epsilon, r.y, f);
         *rest = *rest && stays_at_rest(d, r, f, *alpha);
         return 0;
     }
-    d->sum[output] += loss + (d->loss <= KL_SQUARED_HINGE ? r.y : 1) * *alpha * f - kl_dual_value(d, r, *alpha);
+    d->sum[output] += kl_dual_part(d, r, f, *alpha);
     *rest = goes_to_rest(d, output, r, f, *alpha);
     if (*rest)
         return 0;
-    double to = best_value(d, r, f, d->square[at], *alpha), step = to - *alpha;
+    double to = kl_dual_best(d, r, f, d->square[at], *alpha), step = to - *alpha;
     if (step == 0 || !isfinite(to))
         return 0;
     *alpha = to;

@@ -5,6 +5,7 @@
  * the scores for probabilities: svm_folds.c. A training that was stopped is taken up by svm_keep.c.
  */
 #include "base/memory.h"
+#include "learn/dual_core.h"
 #include "learn/statistics.h"
 #include "learn/svm.h"
 
@@ -165,6 +166,7 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
 {
     bool squared = kl_loss_is_squared(kl_svm_loss(learner->spec.goal, learner->value[LOSS].word));
     kl_svm_plan(learner, extent, limit, to);
+    kl_plan_add(to, kl_svm_is_joint(learner) ? 0 : kl_core_bytes(extent->rows, learner->features), "inner products of rows");
     kl_plan_add(to, squared && !kl_svm_is_joint(learner) ? kl_newton_bytes(extent->rows, learner->features) : 0, "Newton's method");
 }
 

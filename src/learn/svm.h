@@ -23,8 +23,9 @@ typedef struct kl_svm {
     kl_held *scores;       /* where the scores of rows held out are left; NULL: nowhere */
 } kl_svm;
 
-/* What a solve does next: a sweep, a look at all rows, Newton's method and a look at what it gave; SOLVED: nothing more. */
-typedef enum { KL_SVM_START, KL_SVM_SWEEP, KL_SVM_LOOK, KL_SVM_NEWTON, KL_SVM_LOOK_AGAIN, KL_SVM_SOLVED } kl_svm_phase;
+/* What a solve does next: a sweep, a look at all rows, the few variables that move by themselves (dual_core.h), Newton's method and a look at what
+ * it gave; SOLVED: nothing more. */
+typedef enum { KL_SVM_START, KL_SVM_SWEEP, KL_SVM_LOOK, KL_SVM_CORE, KL_SVM_NEWTON, KL_SVM_LOOK_AGAIN, KL_SVM_SOLVED } kl_svm_phase;
 
 /* Where the solve under way is, beside what its machine knows. */
 typedef struct kl_svm_place {
@@ -34,7 +35,7 @@ typedef struct kl_svm_place {
     int64_t end;           /* passes of the machine at which it gives up */
     double first, looked;  /* sweeps of the machine when it began, or Newton's method ended; and at the last look */
     double gap;            /* the last one */
-    kl_newton_place newton;
+    kl_newton_place newton; /* its output: that of the core, too */
 } kl_svm_place;
 
 /* Rows of a pass, and room for those of one call. */

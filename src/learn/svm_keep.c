@@ -5,7 +5,7 @@
  */
 #include "learn/svm.h"
 
-static const uint32_t KEPT = KL_TAG('S', 'V', 'M', '1');
+static const uint32_t KEPT = KL_TAG('S', 'V', 'M', '2');
 
 /* ---- the search ---- */
 

@@ -4,6 +4,7 @@
  * A solve can be stopped and taken up after any block of rows: what it was about to do is in kl_svm_place, all else in kl_dual.
  */
 #include "learn/crammer.h"
+#include "learn/dual_core.h"
 #include "learn/svm.h"
 #include "math/random.h"
 
@@ -24,23 +25,21 @@ static double objective(const kl_dual *d) /* LIBLINEAR's, of all outputs */
     return sum;
 }
 
-/* The order of a pass, from where it goes on: rows that it has seen may rest since, those to come are as they were when it began. */
+/* The order of a pass, from where it goes on: rows that it has seen may rest since, those to come are as they were when it began, and
+ * stand as they stood. */
 static int64_t order_rows(kl_dual *d, const kl_svm_tour *t, bool sweep)
 {
     kl_random from = {d->seed, (uint32_t)d->passes, KL_DRAW_SWEEP};
-    int64_t seen = 0, next = t->place->next;
-    if (sweep)
-        kl_random_order(&from, 0, d->rows, t->order);
-    for (int64_t i = 0; !sweep && i < d->rows; i++)
+    int64_t seen = 0, next = t->place->next, count = sweep ? kl_dual_awake(d, t->order) : d->rows;
+    for (int64_t i = 0; !sweep && i < count; i++)
         t->order[i] = (int32_t)i;
-    while (next >= 0 && seen < d->rows && t->order[seen] != next)
+    if (sweep)
+        kl_random_among(&from, 0, count, t->order);
+    while (next >= 0 && seen < count && t->order[seen] != next)
         seen++;
-    memmove(t->order, t->order + seen, (size_t)(d->rows - seen) * sizeof *t->order);
-    if (!sweep)
-        return d->rows - seen;
-    int64_t count = kl_dual_awake(d, d->rows - seen, t->order);
-    d->swept += next < 0 ? (double)count / (double)d->rows : 0;
-    return count;
+    memmove(t->order, t->order + seen, (size_t)(count - seen) * sizeof *t->order);
+    d->swept += sweep && next < 0 ? (double)count / (double)d->rows : 0;
+    return count - seen;
 }
 
 /* One pass: a sweep over the rows that do not rest, in an order of its own, or a look at all of them in theirs. */
@@ -99,6 +98,8 @@ static double gap_of(const kl_learner *learner, kl_dual *d, bool exact, double t
 static kl_svm_phase phase_after(const kl_learner *learner, const kl_dual *d, const kl_svm_place *p, double tolerance, bool rough)
 {
     bool sweep = p->phase == KL_SVM_SWEEP, near = p->gap <= (sweep && !rough ? NEARLY : 1) * tolerance;
+    if (sweep && !rough && !near && d->passes < p->end && kl_core_ready(d))
+        return KL_SVM_CORE;
     if (sweep && !rough && (near || d->passes == p->end || (d->swept - p->looked >= OLD && some_sleep(d))))
         return KL_SVM_LOOK;
     if (near || p->phase == KL_SVM_LOOK_AGAIN || !is_slow(learner, d, d->swept - p->first))
@@ -114,6 +115,11 @@ static klift_status go_on(const kl_learner *learner, kl_dual *d, const kl_svm_to
     if (p->phase == KL_SVM_NEWTON) {
         KL_TRY(step(d, t, tolerance, run));
         p->phase = KL_SVM_LOOK_AGAIN;
+        return KLIFT_OK;
+    }
+    if (p->phase == KL_SVM_CORE) {
+        KL_TRY(kl_core_solve(d, t->passes, tolerance, &p->newton.output, t->keeping, run));
+        p->phase = KL_SVM_LOOK;
         return KLIFT_OK;
     }
     KL_TRY(pass_over(learner, d, t, sweep, run));

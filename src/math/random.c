@@ -137,3 +137,81 @@ void kl_random_order(const kl_random *from, uint32_t row, int64_t count, int32_t
         out[j] = kept;
     }
 }
+
+/* ---- some of many in one order ---- */
+
+/* A one-to-one function of 32 bits, by odd factors and shifts, and its inverse. */
+typedef struct mixing {
+    uint32_t odd[3], back[3], plus;
+} mixing;
+
+static mixing mixing_of(const kl_random *from, uint32_t row)
+{
+    uint32_t bits[4];
+    mixing m;
+    kl_random_block(from, row, 0, bits);
+    for (int i = 0; i < 3; i++) {
+        m.odd[i] = m.back[i] = bits[i] | 1;
+        for (int twice = 0; twice < 4; twice++) /* Newton: of 3 right bits 6, 12, 24, 48 */
+            m.back[i] *= 2 - m.odd[i] * m.back[i];
+    }
+    m.plus = bits[3];
+    return m;
+}
+
+static uint32_t mix(const mixing *m, uint32_t x)
+{
+    x = x * m->odd[0] + m->plus;
+    x = (x ^ x >> 16) * m->odd[1];
+    x = (x ^ x >> 15) * m->odd[2];
+    return x ^ x >> 16;
+}
+
+static uint32_t mix_back(const mixing *m, uint32_t x)
+{
+    x = (x ^ x >> 16) * m->back[2];
+    x = (x ^ x >> 15 ^ x >> 30) * m->back[1];
+    x ^= x >> 16;
+    return (x - m->plus) * m->back[0];
+}
+
+enum { FEW = 24, DIGITS = 256 };
+
+/* Ascending, by eight bits from the highest on, in place; few by insertion. */
+static void sort_keys(uint32_t *key, int64_t count, int shift)
+{
+    int64_t start[DIGITS + 1] = {0}, next[DIGITS];
+    for (int64_t i = 1; i < count && count <= FEW; i++)
+        for (int64_t j = i; j > 0 && key[j - 1] > key[j]; j--) {
+            uint32_t kept = key[j];
+            key[j] = key[j - 1];
+            key[j - 1] = kept;
+        }
+    if (count <= FEW)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        start[(key[i] >> shift & (DIGITS - 1)) + 1]++;
+    for (int c = 0; c < DIGITS; c++) {
+        next[c] = start[c];
+        start[c + 1] += start[c];
+    }
+    for (int c = 0; c < DIGITS; c++)
+        while (next[c] < start[c + 1]) {
+            uint32_t kept = key[next[c]], digit = kept >> shift & (DIGITS - 1);
+            key[next[c]] = key[next[digit]];
+            key[next[digit]++] = kept;
+        }
+    for (int c = 0; c < DIGITS && shift > 0; c++)
+        sort_keys(key + start[c], start[c + 1] - start[c], shift - 8);
+}
+
+void kl_random_among(const kl_random *from, uint32_t row, int64_t count, int32_t *some)
+{
+    mixing m = mixing_of(from, row);
+    uint32_t *key = (uint32_t *)some; /* the same places: signed and unsigned may share them */
+    for (int64_t i = 0; i < count; i++)
+        key[i] = mix(&m, (uint32_t)some[i]);
+    sort_keys(key, count, 24);
+    for (int64_t i = 0; i < count; i++)
+        some[i] = (int32_t)mix_back(&m, key[i]);
+}
