@@ -204,7 +204,7 @@ BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/bench/bench_engine: $(BUILD)/bench/bench_engine.o $(BUILD)/bench/limits.o $(BUILD)/bench/peers.o $(BUILD)/libklift.a
+$(BUILD)/bench/bench_engine: $(patsubst %,$(BUILD)/bench/%.o,bench_engine race engine_products engine_maps limits peers) $(BUILD)/libklift.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -ldl
 
 bench:

@@ -129,7 +129,7 @@ def compare_loss(what, loss, c, peer, train, measure):
     """train(tolerance, cache): klift's command; measure(w): the objective of weights, by default of klift's last model."""
     _, w = peer.train(LOSSES[loss], c, 0.1)
     other, enough = measure(w), None
-    for tolerance in (0.1, 0.03, 0.01, 0.003):
+    for tolerance in (0.1, 0.06, 0.03, 0.02, 0.01, 0.006, 0.003, 0.002):
         train(tolerance)
         if measure() <= 1.001 * other:
             enough = tolerance

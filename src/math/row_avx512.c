@@ -71,6 +71,29 @@ AVX512 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, i
         all_dots(KL_BFLOAT16, n, z, next, count, w, stride, out);
 }
 
+AVX512 INLINE void add(kl_narrow kind, int64_t n, double factor, const kl_row *z, double *w)
+{
+    __m512d f = _mm512_set1_pd(factor);
+    int64_t p = 0;
+    for (; p + STEP <= n; p += STEP)
+        UNROLL
+        for (int k = 0; k < 2; k++)
+            _mm512_storeu_pd(w + p + 8 * k, _mm512_fmadd_pd(f, eight(kind, z, p + 8 * k), _mm512_loadu_pd(w + p + 8 * k)));
+    for (; p < n; p++)
+        w[p] += factor * (double)kl_row_at(kind, z, p);
+}
+
+AVX512 void kl_avx512_row_add(int64_t n, double factor, const kl_row *z, double *w)
+{
+    kl_narrow kind = kl_row_kind(z);
+    if (kind == KL_FLOAT32)
+        add(KL_FLOAT32, n, factor, z, w);
+    else if (kind == KL_INT16)
+        add(KL_INT16, n, factor, z, w);
+    else
+        add(KL_BFLOAT16, n, factor, z, w);
+}
+
 #else
 
 typedef int row_avx512_is_for_x86;

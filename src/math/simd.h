@@ -54,6 +54,7 @@ void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *
 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx512_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
+void kl_avx512_row_add(int64_t n, double factor, const kl_row *z, double *w);
 void kl_avx512_group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
 void kl_avx512_group_add(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
