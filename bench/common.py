@@ -3,7 +3,7 @@
 A part of the suite is a module with PARTS = {"name": function(build) -> [row, ...]}; bench/suite.py runs them.
 KLIFT_BENCH_QUICK=1 makes every size and number of rounds small: whether it all runs, not how fast.
 """
-import json, os, statistics, subprocess, sys, time
+import json, math, os, statistics, subprocess, sys, time
 
 QUICK = os.environ.get("KLIFT_BENCH_QUICK", "0") not in ("", "0")
 DATA = os.environ.get("KLIFT_DATA", "")
@@ -83,20 +83,22 @@ class Race:
 def race(works, rounds=None, again=None):
     """Works in turns, klift's first and the peer last, after a round that does not count; again() is called before each, untimed.
 
-    A moment passes before each: OpenBLAS's threads look for work for some 30 ms behind a product, on the cores of whoever is next.
+    A moment passes before each: OpenBLAS's threads look for work for some 30 ms behind a product, on the cores of whoever is next. What takes less than 20 ms, on
+    either side, is repeated for as long in a round, as whoever has many rows does: the first call behind a rest waits until the system has woken the second core.
     At least 5 rounds, then more until the median ratio of neighbours, which a busy machine disturbs least, is known to 2 %: at most 40, or 20 s (but 3 rounds).
     Where one round takes more than 20 s there is nothing to warm: the first one counts, and there are `rounds` of them (3 where not given).
     """
-    def once():
+    def once(repeats):
         took = []
-        for work in works:
+        for work, count in zip(works, repeats):
             if again:
                 again()
             time.sleep(0 if QUICK else 0.05)
-            took.append(timed(work))
+            took.append(timed(work) if count == 1 else sum(timed(work) for _ in range(count)) / count)
         return took
 
-    first = once()
+    first = once([1] * len(works))
+    repeats = [1 if again or QUICK or isinstance(took, Seconds) else max(1, math.ceil(0.02 / took)) for took in first]
     if QUICK:
         rounds = 1 if rounds == 1 else 3
     long = sum(first) > 20 or rounds == 1
@@ -104,7 +106,7 @@ def race(works, rounds=None, again=None):
     least, most = (rounds, rounds) if rounds else (3, 3) if long else (5, 40)
     start = time.perf_counter()
     while len(took) < most:
-        took.append(once())
+        took.append(once(repeats))
         now = Race(list(zip(*took)))
         spent = not rounds and time.perf_counter() - start > 20
         if len(took) >= (3 if spent else least) and (spent or all(now.known(i) < 0.02 for i in range(len(works) - 1))):

@@ -4,7 +4,7 @@
  * Strips of columns are packed into panels, once for all tiles that need them; a small block of sums stays in registers over the chunk and is then
  * added to the float64 tile. Up to KL_TILES_EXACT columns all of it is float64: the products of float32 features are
  * then exact, and neither the cut into shards nor a lambda near 1e-10 shows (docs/decisions.md). Beyond, float32 over
- * 256 rows: half the time, and errors of 1e-8 of G.
+ * 512 rows: half the time, and errors of 1e-8 of G.
  */
 #include "math/tiles.h"
 
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Rows packed and summed at once, and rows of a tile whose operand stays in the second cache while all columns pass by. */
-enum { PACKED = 256, BAND = 128 };
+/* Rows packed and summed at once, of float64 and of float32, and rows of a tile whose operand stays in the second cache while all columns pass by. */
+enum { PACKED64 = 256, PACKED32 = 512, BAND = 128 };
 
 static int64_t edge_for(int64_t n)
 {
@@ -55,15 +55,20 @@ double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column)
     return kl_tiles_at(tiles, row / e, column / e)[row % e * e + column % e];
 }
 
-/* Values of a packed panel: a little more than its rows need, or all panels would want the same places in the cache. */
-static int64_t panel_length(int64_t width)
-{
-    return PACKED * width + 16;
-}
-
 static bool is_exact(const kl_tiles *tiles)
 {
     return tiles->n <= KL_TILES_EXACT;
+}
+
+static int64_t packed_rows(const kl_tiles *tiles)
+{
+    return is_exact(tiles) ? PACKED64 : PACKED32;
+}
+
+/* Values of a packed panel: a little more than its rows need, or all panels would want the same places in the cache. */
+static int64_t panel_length(const kl_tiles *tiles, int64_t width)
+{
+    return packed_rows(tiles) * width + 16;
 }
 
 static int64_t panels_of(int64_t edge, int64_t width)
@@ -75,16 +80,16 @@ static int64_t panels_of(int64_t edge, int64_t width)
 static int64_t left_side(const kl_tiles *tiles)
 {
     int64_t width = is_exact(tiles) ? kl_micro_get()->left64 : kl_micro_get()->left32;
-    return panels_of(tiles->edge, width) * panel_length(width);
+    return panels_of(tiles->edge, width) * panel_length(tiles, width);
 }
 
 static int64_t right_side(const kl_tiles *tiles)
 {
     int64_t width = is_exact(tiles) ? kl_micro_get()->width64 : kl_micro_get()->width32;
-    return panels_of(tiles->edge, width) * panel_length(width);
+    return panels_of(tiles->edge, width) * panel_length(tiles, width);
 }
 
-/* Bytes of one strip of columns over PACKED rows, both operands. */
+/* Bytes of one strip of columns over the rows packed at once, both operands. */
 static int64_t strip_bytes(const kl_tiles *tiles)
 {
     return (left_side(tiles) + right_side(tiles)) * (int64_t)(is_exact(tiles) ? sizeof(double) : sizeof(float));
@@ -92,12 +97,12 @@ static int64_t strip_bytes(const kl_tiles *tiles)
 
 int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows)
 {
-    return (rows + PACKED - 1) / PACKED * tiles->count * strip_bytes(tiles);
+    return (rows + packed_rows(tiles) - 1) / packed_rows(tiles) * tiles->count * strip_bytes(tiles);
 }
 
 static void *strip_at(const kl_tiles *tiles, void *packed, int64_t from, int64_t strip)
 {
-    return (unsigned char *)packed + (from / PACKED * tiles->count + strip) * strip_bytes(tiles);
+    return (unsigned char *)packed + (from / packed_rows(tiles) * tiles->count + strip) * strip_bytes(tiles);
 }
 
 /* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, panel_length).
@@ -113,7 +118,7 @@ static inline void pack_by(int64_t width, const kl_tiles *tiles, const kl_tile_r
         float weight = weighted && rows->weight != NULL ? (float)rows->weight[row] : 1.0f, *out = panel + r * width;
         for (int64_t c = 0; c < there; c++)
             line[c] = (z[c] - shift[c]) * weight;
-        for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(width))
+        for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(tiles, width))
             memcpy(out, line + c, (size_t)width * sizeof *out);
     }
 }
@@ -148,8 +153,8 @@ static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, int64_t c
     for (int64_t top = 0; top < edge; top += band)
         for (int64_t c = 0; c < edge; c += width) {
             int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
-            const float *a = left + r / height * panel_length(height), *b = right + c / width * panel_length(width);
-            for (; r + height <= end; r += height, a += panel_length(height))
+            const float *a = left + r / height * panel_length(tiles, height), *b = right + c / width * panel_length(tiles, width);
+            for (; r + height <= end; r += height, a += panel_length(tiles, height))
                 micro->add32(count, a, b, tile + r * edge + c, edge);
             if (r < end)
                 add_last(micro, count, a, b, end - r, tile + r * edge + c, edge);
@@ -165,10 +170,10 @@ static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t 
         const float *z = rows->z + row * rows->stride + first;
         double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0, *out = panel + r * width;
         int64_t c = 0;
-        for (; c + width <= there; c += width, out += panel_length(width))
+        for (; c + width <= there; c += width, out += panel_length(tiles, width))
             for (int64_t k = 0; k < width; k++)
                 out[k] = ((double)z[c + k] - (double)shift[c + k]) * weight;
-        for (; c < tiles->edge; c += width, out += panel_length(width))
+        for (; c < tiles->edge; c += width, out += panel_length(tiles, width))
             for (int64_t k = 0; k < width; k++)
                 out[k] = c + k < there ? ((double)z[c + k] - (double)shift[c + k]) * weight : 0.0;
     }
@@ -182,14 +187,15 @@ static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int64_t co
     for (int64_t top = 0; top < edge; top += BAND / 2)
         for (int64_t c = 0; c < edge; c += width)
             for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += height)
-                micro->add64(count, left + r / height * panel_length(height), right + c / width * panel_length(width), 1, tile + r * edge + c, edge);
+                micro->add64(count, left + r / height * panel_length(tiles, height), right + c / width * panel_length(tiles, width), 1, tile + r * edge + c, edge);
 }
 
 void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed)
 {
     const kl_micro *micro = kl_micro_get();
-    for (int64_t from = 0; from < rows->count; from += PACKED) {
-        int64_t count = rows->count - from < PACKED ? rows->count - from : PACKED, first = strip * tiles->edge;
+    int64_t most = packed_rows(tiles);
+    for (int64_t from = 0; from < rows->count; from += most) {
+        int64_t count = rows->count - from < most ? rows->count - from : most, first = strip * tiles->edge;
         void *at = strip_at(tiles, packed, from, strip);
         if (is_exact(tiles)) {
             pack_exact(tiles, rows, from, count, first, micro->left64, true, at);
@@ -203,8 +209,9 @@ void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t stri
 
 void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed)
 {
-    for (int64_t from = 0; from < rows; from += PACKED) {
-        int64_t count = rows - from < PACKED ? rows - from : PACKED;
+    int64_t most = packed_rows(tiles);
+    for (int64_t from = 0; from < rows; from += most) {
+        int64_t count = rows - from < most ? rows - from : most;
         const void *left = strip_at(tiles, packed, from, i), *right = strip_at(tiles, packed, from, j);
         if (is_exact(tiles))
             update_exact(tiles, i, j, count, left, (const double *)right + left_side(tiles));

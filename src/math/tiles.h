@@ -8,7 +8,7 @@
 #include "base/run.h"
 
 enum { KL_TILE = 512 };
-/* Up to this many columns updates are summed in float64 throughout, beyond it in float32 over 256 rows at a time. */
+/* Up to this many columns updates are summed in float64 throughout, beyond it in float32 over 512 rows at a time. */
 enum { KL_TILES_EXACT = 2048 };
 
 typedef struct kl_tiles {
