@@ -53,6 +53,16 @@ static inline simde__m512d emulated_to_double(simde__m256 a)
     return simde_mm512_loadu_pd(to);
 }
 
+static inline simde__m256 emulated_to_single(simde__m512d a)
+{
+    double from[8];
+    float to[8];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 8; i++)
+        to[i] = (float)from[i];
+    return simde_mm256_loadu_ps(to);
+}
+
 /* Lanes that the mask leaves out are neither read nor written, as the CPU does it: sanitizers would see it. */
 static inline simde__m512 emulated_load(simde__mmask16 mask, const float *at)
 {
@@ -114,6 +124,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #undef _mm512_shuffle_f32x4
 #undef _mm512_extractf32x8_ps
 #undef _mm512_cvtps_pd
+#undef _mm512_cvtpd_ps
 #undef _mm512_cvtepi16_epi32
 #undef _mm512_cvtepu16_epi32
 #undef _mm512_cvtepi32_ps
@@ -125,6 +136,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
 #define _mm512_extractf32x8_ps(a, half) emulated_extract(a, half)
 #define _mm512_cvtps_pd(a) emulated_to_double(a)
+#define _mm512_cvtpd_ps(a) emulated_to_single(a)
 #define _mm512_cvtepi16_epi32(a) emulated_widen(a, true)
 #define _mm512_cvtepu16_epi32(a) emulated_widen(a, false)
 #define _mm512_cvtepi32_ps(a) emulated_to_float(a)

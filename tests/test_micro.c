@@ -422,6 +422,64 @@ static void powers_of_e_are_the_same_everywhere(void **state)
     }
 }
 
+/* s = xx + norm - 2 product of numbers chosen so that s rate is `wanted`, from 0 to where float32 ends. */
+static void decays_of(int64_t count, double rate, float *product, double *norm)
+{
+    for (int64_t j = 0; j < count; j++) {
+        double wanted = j % 3 == 0 ? 110.0 * (double)j / (double)count : f64[j] * f64[j];
+        product[j] = f32[j];
+        norm[j] = wanted / rate + 2 * (double)product[j] - 2;
+    }
+}
+
+/* e^(-rate s) in float32: within 1e-7 of libm's, AVX-512 with the bits of AVX2, a number by itself wherever it stands, and
+ * s below its share told; what is no number stays none. */
+static void decays_are_within_1e_7_and_alike(void **state)
+{
+    enum { COUNT = 100 };
+    static const double rates[] = {1e-6, 0.03, 1, 70, 1e9};
+    float product[COUNT], out[COUNT + 1], fused[COUNT], alone;
+    double norm[COUNT];
+    (void)state;
+    fill();
+    for (int r = 0; r < 5; r++)
+        for (int64_t count = 0; count <= COUNT; count += count < 40 ? 1 : 20) {
+            decays_of(COUNT, rates[r], product, norm);
+            double scaled = -rates[r] * 0x1.71547652b82fep0;
+            for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+                const kl_micro *m = kl_micro_at(t);
+                out[count] = 7;
+                m->decay(count, product, 2, norm, scaled, 0, out);
+                assert_true(out[count] == 7);
+                for (int64_t j = 0; j < count; j++) {
+                    double right = exp(-rates[r] * (2 + norm[j] - 2 * (double)product[j]));
+                    assert_true(fabs((double)out[j] - right) <= 1e-7 * right + 1e-45);
+                    m->decay(1, product + j, 2, norm + j, scaled, 0, &alone);
+                    assert_memory_equal(&alone, out + j, sizeof alone);
+                }
+                if (t == 0)
+                    memcpy(fused, out, (size_t)count * sizeof *out);
+                else if (m != &kl_micro_portable)
+                    assert_memory_equal(out, fused, (size_t)count * sizeof *out);
+            }
+        }
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        for (int64_t count = 1; count <= 40; count++)
+            for (int64_t close = 0; close <= count; close++) { /* the last of them: none is */
+                for (int64_t j = 0; j <= count; j++) {
+                    norm[j] = 3;
+                    product[j] = j == close ? 2.4f : 2.2f; /* 0.2 and 0.6 of 5 */
+                }
+                assert_int_equal(kl_micro_at(t)->decay(count, product, 2, norm, -1, 0.1, out), close < count);
+                product[close] = NAN;
+                assert_false(kl_micro_at(t)->decay(count, product, 2, norm, -1, 0.1, out));
+                assert_true(close == count || isnan(out[close]));
+                product[close] = INFINITY; /* a product that overflowed is not to look like a value */
+                kl_micro_at(t)->decay(count, product, 2, norm, -1, 0.1, out);
+                assert_true(close == count || isinf(out[close]));
+            }
+}
+
 static void the_table_in_use_is_one_of_those_and_obeys_the_variable(void **state)
 {
     const char *wanted = getenv("KLIFT_SIMD");
@@ -462,6 +520,7 @@ int main(void)
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),
         cmocka_unit_test(powers_of_e_are_the_same_everywhere),
+        cmocka_unit_test(decays_are_within_1e_7_and_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,11 @@ static void of_distances(const kl_kernel *kernel, int64_t count, const double *s
     kl_exponentials(count, k, k);
 }
 
+static double decay(const kl_kernel *kernel)
+{
+    return kernel->value[GAMMA].number;
+}
+
 static double spread(const kl_kernel *kernel, const kl_random *from, uint32_t row, int64_t rows)
 {
     (void)from;
@@ -88,6 +93,7 @@ const kl_kernel_type kl_kernel_gaussian = {
     .fit = fit,
     .value = value,
     .of_distances = of_distances,
+    .decay = decay,
     .frequency = frequency,
     .spread = spread,
     .block_moment = block_moment,

@@ -61,6 +61,7 @@ struct kl_kernel_type {
     /* (optional, at most one of the three) K of many pairs at once; block.c asks, and falls back on value.
      * as a function of squared distances: k (count) from s (count), s >= 0; k may be s */
     void (*of_distances)(const kl_kernel *kernel, int64_t count, const double *s, double *k);
+    double (*decay)(const kl_kernel *kernel); /* (optional, with of_distances) its rate, when it is e^(-rate s): decay.h has that in float32 */
     /* as a function of products: from xy (count), |x|^2 and |y|^2 (count); k may be xy */
     void (*of_products)(const kl_kernel *kernel, int64_t count, const double *xy, double xx, const double *yy, double *k);
     /* coordinate by coordinate: k (KL_KERNEL_PANEL) of x (n) and the rows of a panel, y (n, KL_KERNEL_PANEL) */

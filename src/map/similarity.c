@@ -8,6 +8,7 @@
 #include "map/similarity.h"
 
 #include "base/memory.h"
+#include "math/decay.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static klift_status make_products(kl_similarity *s)
         }
         kl_panels_set(&s->products, i, row);
     }
+    s->rate = s->kernel->type->decay != NULL ? s->kernel->type->decay(s->kernel) : 0;
     s->near = s->kernel->type->of_distances != NULL && is_steep(s) ? near : 0;
 done:
     kl_free(row);
@@ -111,27 +113,55 @@ typedef struct taking {
     float *k;
 } taking;
 
+/* Where a distance is so small that its product lost too much, once more from the differences: those of a row, in one go. */
+static void mend(const taking *t, int64_t row, int64_t column, int64_t count, const float *sums, float *out)
+{
+    const kl_similarity *s = t->s;
+    double xx = t->norm[row], v[WIDEST];
+    int place[WIDEST], close = 0;
+    v[0] = 0; /* compilers do not know that one is close */
+    for (int j = 0; j < (int)count; j++) {
+        double all = xx + s->centred[column + j];
+        place[close] = j;
+        close += all - 2 * (double)sums[j] < s->near * all;
+    }
+    for (int c = 0; c < close; c++)
+        v[c] = kl_block_distance(t->x, row, &s->landmarks.rows, column + place[c], false);
+    s->kernel->type->of_distances(s->kernel, close, v, v);
+    for (int c = 0; c < close; c++)
+        out[place[c]] = (float)v[c];
+}
+
 /* Products of one row with some landmarks become kernel values. */
 static void take(const void *context, int64_t row, int64_t column, int64_t count, const float *sums)
 {
     const taking *t = context;
     const kl_similarity *s = t->s;
+    const double *norm = s->centred + column;
     double v[WIDEST], xx = t->norm[row];
+    bool close = false;
     v[0] = 0; /* compilers do not know that there is a column */
     float *out = t->k + row * s->landmarks.rows.rows + column;
-    for (int64_t j = 0; j < count; j++)
-        v[j] = (double)sums[j];
+    if (s->rate > 0) {
+        if (kl_decay(count, sums, xx, norm, s->rate, s->near, out))
+            mend(t, row, column, count, sums, out);
+        return;
+    }
     if (s->kernel->type->of_distances != NULL) {
-        for (int64_t j = 0; j < count; j++)
-            v[j] = xx + s->centred[column + j] - 2 * v[j];
-        for (int64_t j = 0; j < count; j++)
-            if (v[j] < s->near * (xx + s->centred[column + j]))
-                v[j] = kl_block_distance(t->x, row, &s->landmarks.rows, column + j, false);
+        for (int64_t j = 0; j < count; j++) {
+            v[j] = xx + norm[j] - 2 * (double)sums[j];
+            close |= v[j] < s->near * (xx + norm[j]);
+        }
         s->kernel->type->of_distances(s->kernel, count, v, v);
-    } else
+    } else {
+        for (int64_t j = 0; j < count; j++)
+            v[j] = (double)sums[j];
         s->kernel->type->of_products(s->kernel, count, v, xx, s->norm + column, v);
+    }
     for (int64_t j = 0; j < count; j++)
         out[j] = (float)v[j];
+    if (close)
+        mend(t, row, column, count, sums, out);
 }
 
 /* x - c, zeros filled in, and the squared norms of that. */

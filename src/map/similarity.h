@@ -13,6 +13,7 @@ typedef struct kl_similarity {
     float *centre;           /* (columns) that distances are taken about, or NULL */
     kl_panels products;      /* kernels of products: landmarks - centre */
     double *centred;         /* (count) |s - c|^2 */
+    double rate;             /* the kernel is e^(-rate s) of squared distances s, or 0 */
     double near;             /* share of the norms below which a distance is taken from the differences */
     float *panel;            /* other kernels: (count / 16, columns, 16) */
 } kl_similarity;

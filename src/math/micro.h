@@ -63,6 +63,8 @@ typedef struct kl_micro {
     void (*group_add)(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
     void (*group_settle)(int64_t n, double *w, float *copy, float *delta);
     void (*raise)(const double *x, double *out); /* (KL_RAISE) e^x, apart */
+    /* decay.h, with -rate / ln 2 for the rate; products and sums fused, or not */
+    bool (*decay)(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out);
     /* trig.h; past: to memory past the caches where the places allow it, ordered by a later drain */
     void (*pairs)(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
     void (*drain)(void);
@@ -89,6 +91,7 @@ static inline double kl_group_total(const float lane[KL_GROUP_LANES])
 }
 
 void kl_portable_raise(const double *x, double *out); /* the reference's, in exponential.c */
+bool kl_portable_decay(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out); /* in decay.c */
 extern const kl_micro kl_micro_portable;       /* the reference, on every CPU */
 const kl_micro *kl_micro_get(void);            /* the one in use */
 const kl_micro *kl_micro_at(int64_t index);    /* those this CPU can run, best first; NULL at the end */

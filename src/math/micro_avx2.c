@@ -306,6 +306,7 @@ const kl_micro kl_micro_avx2 = {
     .group_add = kl_avx2_group_add,
     .group_settle = kl_avx2_group_settle,
     .raise = kl_avx2_raise,
+    .decay = kl_avx2_decay,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

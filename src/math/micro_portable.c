@@ -358,6 +358,7 @@ const kl_micro kl_micro_portable = {
     .group_add = group_add,
     .group_settle = group_settle,
     .raise = kl_portable_raise,
+    .decay = kl_portable_decay,
     .pairs = pairs,
     .drain = drain,
     .cosines = cosines,

@@ -32,6 +32,9 @@
 
 /* As in kl_micro. */
 void kl_avx2_raise(const double *x, double *out);
+void kl_avx512_raise(const double *x, double *out);
+bool kl_avx2_decay(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out);
+bool kl_avx512_decay(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out);
 void kl_avx2_hadamard(int64_t n, const float *sign, const float *from, float *x);
 void kl_avx2_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx2_scatter(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
