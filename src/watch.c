@@ -1,6 +1,8 @@
 /* watch.c - see watch.h. What is shown is made from the learner's state, which stays as it is: nothing of the result hangs on it. */
 #include "watch.h"
 
+#include "base/memory.h"
+
 static klift_status show(kl_watch *watch, kl_weights *weights, klift_run *run)
 {
     const kl_watcher *w = (const kl_watcher *)watch;
@@ -9,7 +11,10 @@ static klift_status show(kl_watch *watch, kl_weights *weights, klift_run *run)
     klift_model model = {.lift = (klift_map *)w->lift, .learner = text.text, .weights = *weights}; /* only looked at */
     klift_status status = kl_text_status(&text);
     if (status == KLIFT_OK)
+        status = kl_model_carry(&model); /* so that its scores are those of the same model from a file */
+    if (status == KLIFT_OK)
         status = kl_run_show(run, &model, watch->rows);
+    kl_free(model.carried);
     kl_text_clear(&text);
     kl_weights_clear(weights);
     return status;

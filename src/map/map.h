@@ -51,6 +51,12 @@ typedef struct kl_map_type {
     kl_map *(*part)(const kl_map *map, int64_t index);
     /* every row by itself; x has at most n_in columns when sparse, exactly n_in when dense */
     klift_status (*apply)(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch);
+    /* (optional, both) for whoever wants w z(x) and not z, where z = T h(x) with a T that costs more than h. carry: w (outputs, n_out)
+     * behind T, so that carried h(x) = w z(x); NULL where the rounding of that sum could show. values (rows, outputs) = carried h(x),
+     * every row by itself; scratch as for apply. nystrom's T whitens; craft's mixes, which would be its second user, and copies' is
+     * that of its parts, side by side: the third */
+    klift_status (*carry)(const kl_map *map, int64_t outputs, const double *w, double **carried);
+    klift_status (*values)(const kl_map *map, const kl_batch *x, int64_t outputs, const double *carried, double *values, void *scratch);
     int64_t (*memory)(const kl_map *map);                           /* (optional) bytes draw will take: refused before it starts */
     int64_t (*scratch)(const kl_map *map, int64_t rows);            /* (optional) bytes apply needs */
     int64_t (*nonzeros)(const kl_map *map, const kl_batch *x);      /* (optional) room for a CSR z; -1: z of this x is dense */

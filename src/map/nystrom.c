@@ -20,9 +20,9 @@
 enum { LANDMARKS, JITTER, PRECISION, FILE_NAME };
 enum { RPCHOLESKY, UNIFORM, KMEANS, ALL, FROM_FILE };
 enum { AUTO, FLOAT32, FLOAT64 };
-enum { LEAST_SAMPLE = 4096, MOST_ALL = 20000, MOST_LANDMARKS = 1 << 20, EXPLAINED = 256 };
+enum { LEAST_SAMPLE = 4096, MOST_ALL = 20000, MOST_LANDMARKS = 1 << 20, EXPLAINED = 256, LANES = 16 };
 
-static const double overshoot = 2;
+static const double overshoot = 2, shown = 1e-6;
 
 static const kl_param params[] = {
     {"landmarks", KL_WORD, "rpcholesky", 0, 0, false, "rpcholesky|uniform|kmeans++|all|file", "how landmarks are chosen among the sample's rows; all: every row, up to 20,000; file: those of file"},
@@ -187,6 +187,93 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     } else {
         kl_similarity_apply(&s->similarity, x, scratch, behind);
         kl_whitening_apply(&s->whitening, x->rows, scratch, z->dense, z->stride, behind);
+    }
+    return KLIFT_OK;
+}
+
+/* ---- weights on k(S, x) ---- */
+
+/* sqrt K(s, s) of every landmark: |k_j| is at most that times sqrt K(x, x). */
+static klift_status lengths(const kl_map *map, double *out)
+{
+    const state *s = map->state;
+    void *scratch = NULL;
+    KL_TRY(kl_new(&scratch, kl_block_scratch(map->kernel, 1, 1, map->n_in), 1, "the carried weights"));
+    kl_block_diagonal(map->kernel, &s->similarity.landmarks, map->n_in, out, scratch);
+    for (int64_t j = 0; j < map->n_out; j++)
+        out[j] = sqrt(fmax(out[j], 0));
+    kl_free(scratch);
+    return KLIFT_OK;
+}
+
+/* Whether w z can be had as carried'k in float64. The rounding of k does the same to both, and z has float32's roundings, which carried'k
+ * has not; what the steps of its own sums, whose terms are together `sum`, can do must stay below `shown` of |w| sqrt K(x, x), the size of
+ * a score. */
+static bool is_safe(const kl_whitening *whitening, const double *w, double sum)
+{
+    double square = 0, steps = (double)(kl_whitening_carry_steps(whitening) + whitening->n / LANES + LANES);
+    for (int64_t i = 0; i < whitening->n; i++)
+        square += w[i] * w[i];
+    return steps * 0x1p-53 * sum <= shown * sqrt(square);
+}
+
+static klift_status carry(const kl_map *map, int64_t outputs, const double *w, double **carried)
+{
+    const state *s = map->state;
+    int64_t n = map->n_out;
+    double *most = NULL, *sum = NULL, *out = NULL;
+    bool safe = !map->kernel->type->indefinite; /* of which k has no such bound */
+    klift_status status;
+    *carried = NULL;
+    KL_GO(kl_new(&most, n, sizeof *most, "the carried weights"));
+    KL_GO(kl_new(&sum, outputs, sizeof *sum, "the carried weights"));
+    KL_GO(kl_new(&out, outputs * n, sizeof *out, "the carried weights"));
+    KL_GO(lengths(map, most));
+    KL_GO(kl_whitening_carry(&s->whitening, outputs, w, most, out, sum));
+    for (int64_t o = 0; o < outputs; o++)
+        safe = safe && is_safe(&s->whitening, w + o * n, sum[o]);
+    if (safe) {
+        *carried = out;
+        out = NULL;
+    }
+done:
+    kl_free(most);
+    kl_free(sum);
+    kl_free(out);
+    return status;
+}
+
+/* In sixteen sums, of which compilers make vectors. */
+static double dot(int64_t n, const double *a, const double *b)
+{
+    double lane[LANES] = {0};
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += a[j + l] * b[j + l];
+    for (; j < n; j++)
+        lane[j % LANES] += a[j] * b[j];
+    return kl_row_total(lane);
+}
+
+static klift_status values(const kl_map *map, const kl_batch *x, int64_t outputs, const double *carried, double *out, void *scratch)
+{
+    const state *s = map->state;
+    int64_t n = map->n_out;
+    void *behind = (unsigned char *)scratch + values_bytes(map, x->rows);
+    if (is_exact(map)) {
+        const double *k = scratch;
+        kl_similarity_exact(&s->similarity, x, scratch, behind);
+        for (int64_t i = 0; i < x->rows; i++)
+            for (int64_t o = 0; o < outputs; o++)
+                out[i * outputs + o] = dot(n, k + i * n, carried + o * n);
+        return KLIFT_OK;
+    }
+    const float *k = scratch;
+    kl_similarity_apply(&s->similarity, x, scratch, behind);
+    for (int64_t i = 0; i < x->rows; i++) {
+        kl_row row = {.count = n, .value = k + i * n};
+        kl_row_dots(&row, &row, n, outputs, carried, n, out + i * outputs);
     }
     return KLIFT_OK;
 }
@@ -413,6 +500,8 @@ const kl_map_type kl_map_nystrom = {
     .fit = fit,
     .draw = draw,
     .apply = apply,
+    .carry = carry,
+    .values = values,
     .memory = memory,
     .scratch = scratch_bytes,
     .bias = bias,

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "math/product64.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { STRIP = 256, CHUNK = 256 };
-
+enum { STRIP = 256, CARRY = 64 };
 
 /* ---- K_SS, its factor and inverse ---- */
 
@@ -162,6 +162,50 @@ void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double 
             for (int64_t c = 0; c < here; c++)
                 z[r * stride + i * edge + c] = (float)sum[r * edge + c];
     }
+}
+
+/* Row i of L^-1, i + 1 numbers. */
+static void copy_row(const kl_whitening *w, int64_t i, double *row)
+{
+    for (int64_t j = 0; j <= i; j++)
+        row[j] = w->exact ? kl_tiles_get(&w->tiles, i, j) : (double)*strip_at(w, i, j);
+}
+
+int64_t kl_whitening_carry_steps(const kl_whitening *w)
+{
+    return CARRY + (w->n + CARRY - 1) / CARRY;
+}
+
+/* In parts of some rows, so that no sum has many steps. */
+klift_status kl_whitening_carry(const kl_whitening *w, int64_t outputs, const double *weights, const double *most, double *out, double *sum)
+{
+    double *row = NULL, *part = NULL;
+    klift_status status;
+    KL_GO(kl_new(&row, w->n, sizeof *row, "the whitening"));
+    KL_GO(kl_new(&part, outputs * w->n, sizeof *part, "the whitening"));
+    memset(out, 0, (size_t)(outputs * w->n) * sizeof *out);
+    memset(sum, 0, (size_t)outputs * sizeof *sum);
+    for (int64_t i = 0; i < w->n; i++) {
+        bool last = (i + 1) % CARRY == 0 || i + 1 == w->n;
+        double whole = 0;
+        copy_row(w, i, row);
+        for (int64_t j = 0; j <= i; j++)
+            whole += fabs(row[j]) * most[j];
+        for (int64_t o = 0; o < outputs; o++) {
+            double factor = weights[o * w->n + i], *here = part + o * w->n, *to = out + o * w->n;
+            sum[o] += fabs(factor) * whole;
+            for (int64_t j = 0; j <= i; j++)
+                here[j] += factor * row[j];
+            for (int64_t j = 0; last && j <= i; j++) {
+                to[j] += here[j];
+                here[j] = 0;
+            }
+        }
+    }
+done:
+    kl_free(row);
+    kl_free(part);
+    return status;
 }
 
 /* Row by row below the diagonal: half the room, and independent of how strips and tiles are cut. */

@@ -26,6 +26,10 @@ int64_t kl_whitening_bytes(int64_t n, bool exact);
 int64_t kl_whitening_scratch(const kl_whitening *w, int64_t rows);
 void kl_whitening_apply(const kl_whitening *w, int64_t rows, const float *k, float *z, int64_t stride, void *scratch);
 void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double *k, float *z, int64_t stride, void *scratch);
+/* out (outputs, n) = weights L^-1: weights (outputs, n) on z as weights on k. sum (outputs): what the absolute values of all terms of
+ * weights L^-1 k are at most, |k_j| being at most most[j]. */
+klift_status kl_whitening_carry(const kl_whitening *w, int64_t outputs, const double *weights, const double *most, double *out, double *sum);
+int64_t kl_whitening_carry_steps(const kl_whitening *w); /* roundings of such a sum, at most */
 void kl_whitening_save(const kl_whitening *w, kl_record_writer *to);
 klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record_reader *from);
 void kl_whitening_clear(kl_whitening *w);

@@ -26,13 +26,28 @@ int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
     return round_up(kl_prepare_scratch(&lift->prepare, x)) + round_up((a > b ? a : b) + extra);
 }
 
+/* Prepared rows at the beginning of the scratch; *behind: the rest of it. */
+static klift_status prepare_chunk(const klift_map *lift, const kl_batch *x, void *scratch, kl_batch *prepared, void **behind)
+{
+    kl_prepare_apply(&lift->prepare, x, scratch, prepared);
+    *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
+    return kl_domain_check_rows(lift->map->kernel, prepared, lift->index_base);
+}
+
 klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch)
 {
     kl_batch prepared;
-    kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
-    void *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
-    KL_TRY(kl_domain_check_rows(lift->map->kernel, &prepared, lift->index_base));
+    void *behind;
+    KL_TRY(prepare_chunk(lift, x, scratch, &prepared, &behind));
     return kl_map_apply_dense(lift->map, &prepared, z, stride, past, behind);
+}
+
+klift_status kl_lift_values(const klift_map *lift, const kl_batch *x, int64_t outputs, const double *carried, double *values, void *scratch)
+{
+    kl_batch prepared;
+    void *behind;
+    KL_TRY(prepare_chunk(lift, x, scratch, &prepared, &behind));
+    return lift->map->type->values(lift->map, &prepared, outputs, carried, values, behind);
 }
 
 typedef struct lifting {

@@ -25,6 +25,8 @@ struct klift_map {
 /* z (rows, stride) for at most KL_CHUNK rows on this thread; scratch: kl_lift_scratch bytes */
 int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x);
 klift_status kl_lift_chunk(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, bool past, void *scratch);
+/* values (rows, outputs) of weights that the map carried (map.h), for at most KL_CHUNK rows on this thread */
+klift_status kl_lift_values(const klift_map *lift, const kl_batch *x, int64_t outputs, const double *carried, double *values, void *scratch);
 /* z (rows, stride) for any number of rows over the run's pool */
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
 /* The same for rows whose entries nobody has checked yet: every thread checks its own; `what` is x in messages. */

@@ -1,5 +1,5 @@
 /*
- * model.c - scores f(z) = w z + b. Rows go in chunks of 256 through preparation, map and weights on one thread each;
+ * model.c - scores f(z) = w z + b, by way of the features z or of weights that the map carried behind its last step. Rows go in chunks of 256 through preparation, map and weights on one thread each;
  * every value is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it, nor on whether its
  * features are had as CSR (row.h). With a code the values are those of its bits, and the scores of classes are decoded from them.
  */
@@ -22,10 +22,23 @@ klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *lea
     } else {
         (*model)->lift = *lift;
         (*model)->weights = *weights;
+        status = kl_model_carry(*model);
+        if (status != KLIFT_OK) {
+            kl_model_free(*model);
+            *model = NULL;
+        }
     }
     *lift = NULL;
     *weights = (kl_weights){0};
     return status;
+}
+
+klift_status kl_model_carry(klift_model *model)
+{
+    const kl_map *map = model->lift->map;
+    if (model->weights.outputs == 0 || map->type->carry == NULL)
+        return KLIFT_OK;
+    return map->type->carry(map, kl_weights_rows(&model->weights), model->weights.w, &model->carried);
 }
 
 typedef struct scoring {
@@ -34,7 +47,7 @@ typedef struct scoring {
     double *scores;
     unsigned char *z; /* per worker: features (KL_CHUNK, features), or CSR with room for so many entries */
     unsigned char *scratch;
-    double *bits; /* per worker: the values of a row's bits */
+    double *bits; /* per worker: the values of the bits, of (KL_CHUNK) rows */
     int64_t z_bytes, scratch_bytes, room; /* room -1: dense */
 } scoring;
 
@@ -67,18 +80,32 @@ static klift_status check_finite(const double *value, int64_t count, int64_t row
     return KLIFT_OK;
 }
 
+/* value (part rows, weights' rows) = w z */
+static klift_status weigh_part(const scoring *s, const kl_batch *part, int worker, double *value)
+{
+    const klift_model *model = s->model;
+    const kl_weights *w = &model->weights;
+    int64_t rows = kl_weights_rows(w);
+    kl_output z;
+    if (model->carried != NULL)
+        return kl_lift_values(model->lift, part, rows, model->carried, value, s->scratch + worker * s->scratch_bytes);
+    KL_TRY(lift_part(s, part, worker, &z));
+    for (int64_t i = 0; i < part->rows; i++) {
+        kl_row row = row_of(&z, i);
+        kl_row_dots(&row, &row, w->features, rows, w->w, w->features, value + i * rows);
+    }
+    return KLIFT_OK;
+}
+
 static klift_status score_task(void *context, int64_t task, int worker)
 {
     const scoring *s = context;
     const kl_weights *w = &s->model->weights;
     int64_t first = task * KL_CHUNK, left = s->x->rows - first, rows = kl_weights_rows(w);
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
-    kl_output z;
-    KL_TRY(lift_part(s, &part, worker, &z));
-    for (int64_t i = 0; i < part.rows; i++) {
-        double *score = s->scores + (first + i) * w->outputs, *value = s->bits != NULL ? s->bits + worker * rows : score;
-        kl_row row = row_of(&z, i);
-        kl_row_dots(&row, &row, w->features, rows, w->w, w->features, value);
+    double *score = s->scores + first * w->outputs, *value = s->bits != NULL ? s->bits + worker * KL_CHUNK * rows : score;
+    KL_TRY(weigh_part(s, &part, worker, value));
+    for (int64_t i = 0; i < part.rows; i++, score += w->outputs, value += rows) {
         for (int64_t o = 0; o < rows; o++)
             value[o] += w->b[o];
         KL_TRY(check_finite(value, rows, first + i));
@@ -102,7 +129,7 @@ static void choose_form(scoring *s)
 
 klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run)
 {
-    int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK, rows = x->rows < KL_CHUNK ? x->rows : KL_CHUNK, threads = kl_run_threads(run);
+    int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK, rows = model->carried != NULL ? 0 : x->rows < KL_CHUNK ? x->rows : KL_CHUNK, threads = kl_run_threads(run);
     scoring s = {.model = model, .x = x, .scores = scores, .z_bytes = rows * model->weights.features * (int64_t)sizeof(float)};
     if (model->weights.outputs == 0)
         return kl_fail(KLIFT_MODEL, "the model has no weights: it holds a preparation and a map only; train one");
@@ -119,7 +146,7 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, threads * s.z_bytes, &s.z));
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * s.scratch_bytes, &s.scratch));
     if (model->weights.code.bits > 0)
-        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
+        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * KL_CHUNK * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
     return kl_run_parallel(run, tasks, score_task, &s);
 }
 
@@ -217,6 +244,7 @@ void kl_model_free(klift_model *model)
         return;
     kl_lift_free(model->lift);
     kl_weights_clear(&model->weights);
+    kl_free(model->carried);
     kl_free(model->learner);
     kl_free(model);
 }

@@ -9,10 +9,13 @@ struct klift_model {
     klift_map *lift;
     char *learner;      /* canonical, NULL without weights */
     kl_weights weights; /* outputs 0: preparation and map only */
+    double *carried;    /* the weights as the map carried them (map.h); NULL: scores are made of features. Made of the others, not stored */
 };
 
 /* Takes the lift and the weights (both are emptied), also on failure. */
 klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *learner, klift_model **model);
+/* What is made of lift and weights once, before the first scores. */
+klift_status kl_model_carry(klift_model *model);
 /* scores (rows, outputs) */
 klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run);
 /* KLIFT_USAGE when it has no probabilities */

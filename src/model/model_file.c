@@ -215,7 +215,8 @@ klift_status kl_model_read(const void *bytes, int64_t count, klift_run *run, kli
             break;
         KL_GO(read_section(model, tag, &from, run));
     }
-    status = check(model);
+    KL_GO(check(model));
+    status = kl_model_carry(model);
 done:
     if (status == KLIFT_OK)
         *out = model;
