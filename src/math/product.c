@@ -209,15 +209,22 @@ static void multiply_row(const kl_panels *w, int64_t q, int64_t row, int64_t cou
     give(to, row, first, width, sum);
 }
 
-/* Rows that are far fewer than a group, as entries of all columns: the same sums, bound by reading the weights once instead of by products with rows that
- * are not there. */
-static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, int32_t *all)
+/* Rows that are far fewer than a group, as sparse ones, their zeros left out: the same sums, bound by reading the weights once instead of by products with rows
+ * that are not there. scratch: columns and values of each. */
+static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
-    for (int64_t j = 0; j < w->k; j++)
-        all[j] = (int32_t)j;
+    int64_t count[KL_MICRO_LEFT] = {0};
+    int32_t *column = scratch;
+    float *value = (float *)scratch + rows * w->k;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < w->k; j++) {
+            column[i * w->k + count[i]] = (int32_t)j;
+            value[i * w->k + count[i]] = x[i * stride + j];
+            count[i] += x[i * stride + j] != 0;
+        }
     for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
         for (int64_t i = 0; i < rows; i++)
-            multiply_row(w, q, i, w->k, all, x + i * stride, to);
+            multiply_row(w, q, i, count[i], column + i * w->k, value + i * w->k, to);
 }
 
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
