@@ -211,6 +211,44 @@ static void long_rows_take_little_scratch_and_give_the_same_bits(void **unused)
     unmake(&a);
 }
 
+/* Half the panels and half the work give the bits of the square w with its zeros, for any rows. */
+static void a_triangle_gives_the_bits_of_its_square(void **unused)
+{
+    static const int64_t sides[] = {1, 5, 31, 32, 33, 64, 129, 257, 500, 700}, counts[] = {1, 3, 14, 60, 300};
+    (void)unused;
+    for (int c = 0; c < 10; c++) {
+        int64_t n = sides[c];
+        float *x = malloc((size_t)(300 * n) * sizeof *x), *out[2] = {malloc((size_t)(300 * n) * sizeof *x), malloc((size_t)(300 * n) * sizeof *x)};
+        double *row = malloc((size_t)n * sizeof *row);
+        kl_panels square, lower;
+        assert_int_equal(kl_panels_new(&square, n, n), KLIFT_OK);
+        assert_int_equal(kl_panels_new_lower(&lower, n), KLIFT_OK);
+        assert_int_equal(kl_panels_floats(&lower) * (int64_t)sizeof(float), kl_panels_lower_bytes(n));
+        assert_true(n < 500 || 10 * kl_panels_floats(&lower) < 6 * kl_panels_floats(&square));
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++)
+                row[j] = j <= i ? syn_normal((uint64_t)i, (uint64_t)j) : 0;
+            kl_panels_set(&square, i, row);
+            for (int64_t j = 0; j <= i; j++)
+                *kl_panels_at(&lower, i, j) = (float)row[j];
+        }
+        for (int64_t i = 0; i < 300 * n; i++)
+            x[i] = (float)syn_normal(99, (uint64_t)i);
+        for (int r = 0; r < 5; r++) {
+            const kl_product_out to[2] = {{.out = out[0], .stride = n}, {.out = out[1], .stride = n}};
+            kl_product_dense(&square, counts[r], x, n, &to[0], scratch);
+            kl_product_dense(&lower, counts[r], x, n, &to[1], scratch);
+            assert_memory_equal(out[0], out[1], (size_t)(counts[r] * n) * sizeof *x);
+        }
+        kl_panels_clear(&square);
+        kl_panels_clear(&lower);
+        free(x);
+        free(out[0]);
+        free(out[1]);
+        free(row);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +258,7 @@ int main(void)
         cmocka_unit_test(rows_of_zeros_give_zero),
         cmocka_unit_test(weights_are_rounded_to_float32_and_found_again),
         cmocka_unit_test(long_rows_take_little_scratch_and_give_the_same_bits),
+        cmocka_unit_test(a_triangle_gives_the_bits_of_its_square),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

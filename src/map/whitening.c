@@ -1,7 +1,7 @@
 /*
  * whitening.c - z = L^-1 k, L L' = K_SS + j mean(K_ii) I. Factored and inverted in float64. Applied in float32 with
  * j = 1e-6 (rounding of k and L^-1 is multiplied by up to 1/sqrt(j)), or in float64 with j = 1e-13 where exactness is the
- * point. L^-1 is triangular: strips of 256 outputs, each as deep as its last column, save almost half of the product.
+ * point. L^-1 is triangular: panels as deep as their last column save almost half of the product.
  */
 #include "map/whitening.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 256, CARRY = 64 };
+enum { CARRY = 64 };
 
 /* ---- K_SS, its factor and inverse ---- */
 
@@ -78,24 +78,6 @@ static klift_status factor(filling *f, double *jitter, klift_run *run)
     }
 }
 
-/* ---- float32 strips ---- */
-
-static klift_status new_strips(kl_whitening *w)
-{
-    w->strips = (w->n + STRIP - 1) / STRIP;
-    KL_TRY(kl_new(&w->strip, w->strips, sizeof *w->strip, "the whitening"));
-    for (int64_t s = 0; s < w->strips; s++) {
-        int64_t first = s * STRIP, here = w->n - first < STRIP ? w->n - first : STRIP;
-        KL_TRY(kl_panels_new(&w->strip[s], here, first + here));
-    }
-    return KLIFT_OK;
-}
-
-static float *strip_at(const kl_whitening *w, int64_t row, int64_t column)
-{
-    return kl_panels_at(&w->strip[row / STRIP], row % STRIP, column);
-}
-
 klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const kl_side *landmarks, int64_t columns, double jitter, bool exact, klift_run *run)
 {
     kl_tiles l = {0}, inverse = {0};
@@ -110,10 +92,10 @@ klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const k
         inverse = (kl_tiles){0};
         goto done;
     }
-    KL_GO(new_strips(w));
+    KL_GO(kl_panels_new_lower(&w->panels, w->n));
     for (int64_t i = 0; i < w->n; i++)
         for (int64_t j = 0; j <= i; j++)
-            *strip_at(w, i, j) = (float)kl_tiles_get(&inverse, i, j);
+            *kl_panels_at(&w->panels, i, j) = (float)kl_tiles_get(&inverse, i, j);
 done:
     kl_tiles_clear(&l);
     kl_tiles_clear(&inverse);
@@ -122,14 +104,7 @@ done:
 
 int64_t kl_whitening_bytes(int64_t n, bool exact)
 {
-    int64_t bytes = 0;
-    if (exact)
-        return kl_tiles_bytes(n);
-    for (int64_t first = 0; first < n; first += STRIP) {
-        int64_t here = n - first < STRIP ? n - first : STRIP;
-        bytes += kl_panels_bytes(here, first + here);
-    }
-    return bytes;
+    return exact ? kl_tiles_bytes(n) : kl_panels_lower_bytes(n);
 }
 
 int64_t kl_whitening_scratch(const kl_whitening *w, int64_t rows)
@@ -141,10 +116,8 @@ int64_t kl_whitening_scratch(const kl_whitening *w, int64_t rows)
 
 void kl_whitening_apply(const kl_whitening *w, int64_t rows, const float *k, float *z, int64_t stride, void *scratch)
 {
-    for (int64_t s = 0; s < w->strips; s++) {
-        const kl_product_out to = {.out = z + s * STRIP, .stride = stride};
-        kl_product_dense(&w->strip[s], rows, k, w->n, &to, scratch);
-    }
+    const kl_product_out to = {.out = z, .stride = stride};
+    kl_product_dense(&w->panels, rows, k, w->n, &to, scratch);
 }
 
 void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double *k, float *z, int64_t stride, void *scratch)
@@ -168,7 +141,7 @@ void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double 
 static void copy_row(const kl_whitening *w, int64_t i, double *row)
 {
     for (int64_t j = 0; j <= i; j++)
-        row[j] = w->exact ? kl_tiles_get(&w->tiles, i, j) : (double)*strip_at(w, i, j);
+        row[j] = w->exact ? kl_tiles_get(&w->tiles, i, j) : (double)*kl_panels_at(&w->panels, i, j);
 }
 
 int64_t kl_whitening_carry_steps(const kl_whitening *w)
@@ -208,7 +181,7 @@ done:
     return status;
 }
 
-/* Row by row below the diagonal: half the room, and independent of how strips and tiles are cut. */
+/* Row by row below the diagonal: half the room, and independent of how panels and tiles are cut. */
 void kl_whitening_save(const kl_whitening *w, kl_record_writer *to)
 {
     void *row = NULL;
@@ -219,7 +192,7 @@ void kl_whitening_save(const kl_whitening *w, kl_record_writer *to)
             if (w->exact)
                 ((double *)row)[j] = kl_tiles_get(&w->tiles, i, j);
             else
-                ((float *)row)[j] = *strip_at(w, i, j);
+                ((float *)row)[j] = *kl_panels_at(&w->panels, i, j);
         if (w->exact)
             kl_record_put_doubles(to, row, i + 1);
         else
@@ -238,7 +211,7 @@ static klift_status load_row(kl_whitening *w, int64_t i, kl_record_reader *from)
         if (w->exact)
             kl_tiles_at(&w->tiles, i / edge, j / edge)[i % edge * edge + j % edge] = wide[j];
         else
-            *strip_at(w, i, j) = single[j];
+            *kl_panels_at(&w->panels, i, j) = single[j];
     kl_free(single);
     kl_free(wide);
     return status;
@@ -251,7 +224,7 @@ klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record
     if (bytes > from->end - from->at) /* before anything of that size is taken */
         return kl_record_damaged("the whitening of the landmarks is cut off");
     KL_TRY(kl_record_get_f64(from, &w->jitter));
-    KL_TRY(exact ? kl_tiles_new(&w->tiles, n) : new_strips(w));
+    KL_TRY(exact ? kl_tiles_new(&w->tiles, n) : kl_panels_new_lower(&w->panels, n));
     for (int64_t i = 0; i < n; i++)
         KL_TRY(load_row(w, i, from));
     return KLIFT_OK;
@@ -259,9 +232,7 @@ klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record
 
 void kl_whitening_clear(kl_whitening *w)
 {
-    for (int64_t s = 0; s < w->strips && w->strip != NULL; s++)
-        kl_panels_clear(&w->strip[s]);
-    kl_free(w->strip);
+    kl_panels_clear(&w->panels);
     kl_tiles_clear(&w->tiles);
     *w = (kl_whitening){0};
 }

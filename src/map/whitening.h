@@ -7,13 +7,12 @@
 #include "math/product.h"
 #include "math/tiles.h"
 
-/* L^-1 as float32 panels, a strip of 256 outputs at a time that ends at its last column; or as float64 tiles. */
+/* L^-1 as float32 panels, or as float64 tiles. */
 typedef struct kl_whitening {
     int64_t n;
     bool exact;       /* float64 */
     double jitter;    /* that was added, relative to the mean of the diagonal */
-    int64_t strips;
-    kl_panels *strip; /* (strips) */
+    kl_panels panels;
     kl_tiles tiles;
 } kl_whitening;
 

@@ -30,6 +30,18 @@ static int64_t panel_count(const kl_panels *w)
     return (w->n + w->width - 1) / w->width;
 }
 
+/* Columns of x that panel q is made of, and where it begins. */
+static int64_t depth_of(const kl_panels *w, int64_t panel)
+{
+    int64_t end = (panel + 1) * w->width;
+    return w->lower && end < w->k ? end : w->k;
+}
+
+static int64_t place_of(const kl_panels *w, int64_t panel)
+{
+    return w->lower ? panel * (panel + 1) / 2 * w->width * w->width : panel * w->width * w->k;
+}
+
 int64_t kl_panels_bytes(int64_t n, int64_t k)
 {
     kl_panels w = {.n = n, .k = k, .width = kl_micro_get()->width32};
@@ -45,14 +57,27 @@ klift_status kl_panels_new(kl_panels *w, int64_t n, int64_t k)
     return kl_new(&w->packed, size, sizeof *w->packed, "the map's weights");
 }
 
+klift_status kl_panels_new_lower(kl_panels *w, int64_t n)
+{
+    *w = (kl_panels){.n = n, .k = n, .width = kl_micro_get()->width32, .lower = true};
+    return kl_new(&w->packed, kl_panels_floats(w), sizeof *w->packed, "the map's weights");
+}
+
+int64_t kl_panels_lower_bytes(int64_t n)
+{
+    kl_panels w = {.n = n, .k = n, .width = kl_micro_get()->width32, .lower = true};
+    return kl_panels_floats(&w) * (int64_t)sizeof(float);
+}
+
 int64_t kl_panels_floats(const kl_panels *w)
 {
-    return panel_count(w) * w->width * w->k;
+    int64_t last = panel_count(w) - 1;
+    return place_of(w, last) + depth_of(w, last) * w->width;
 }
 
 float *kl_panels_at(const kl_panels *w, int64_t row, int64_t column)
 {
-    return &w->packed[(row / w->width * w->k + column) * w->width + row % w->width];
+    return &w->packed[place_of(w, row / w->width) + column * w->width + row % w->width];
 }
 
 void kl_panels_set(kl_panels *w, int64_t row, const double *values)
@@ -184,13 +209,14 @@ static void multiply_span(const kl_panels *w, int64_t panel, int64_t row, int64_
     int64_t stride = direct ? to->stride : line(w->k, w->width);
     do {
         int64_t left = w->k - from, part = left < PART + PART / 2 ? left : PART; /* a short rest goes with the part before it */
-        for (int64_t j = 0; j < columns; j += w->width) {
-            const float *b = w->packed + ((first + j) * w->k + from * w->width);
-            for (int64_t r = 0; r < count; r += micro->left32)
-                micro->product32(part, packed + r * w->k + from * micro->left32, b, from > 0, c + r * stride + j, stride);
+        for (int64_t q = panel, j = 0; j < columns; q++, j += w->width) {
+            const float *b = w->packed + place_of(w, q) + from * w->width;
+            int64_t deep = depth_of(w, q) - from < part ? depth_of(w, q) - from : part;
+            for (int64_t r = 0; deep > 0 && r < count; r += micro->left32)
+                micro->product32(deep, packed + r * w->k + from * micro->left32, b, from > 0, c + r * stride + j, stride);
         }
         from += part;
-    } while (from < w->k);
+    } while (from < depth_of(w, panel + (columns - 1) / w->width));
     for (int64_t r = 0; !direct && r < count; r++) {
         for (int64_t j = 0; j < columns; j += LINE)
             __builtin_prefetch(sums + (r + 2) * stride + j);
@@ -209,6 +235,17 @@ static void multiply_row(const kl_panels *w, int64_t q, int64_t row, int64_t cou
     give(to, row, first, width, sum);
 }
 
+/* The same of a panel that is as deep as its last column. */
+static void multiply_lower_row(const kl_panels *w, int64_t q, int64_t row, int64_t count, const int32_t *column, const float *value, const kl_product_out *to)
+{
+    float sum[KL_MICRO_WIDEST];
+    int64_t first = q * w->width;
+    while (count > 0 && column[count - 1] >= depth_of(w, q))
+        count--;
+    kl_micro_get()->sparse32(count, column, value, w->packed + place_of(w, q), 0, 1, sum);
+    give(to, row, first, w->n - first < w->width ? w->n - first : w->width, sum);
+}
+
 /* Rows that are far fewer than a group, as sparse ones, their zeros left out: the same sums, bound by reading the weights once instead of by products with rows
  * that are not there. scratch: columns and values of each. */
 static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
@@ -222,9 +259,9 @@ static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64
             value[i * w->k + count[i]] = x[i * stride + j];
             count[i] += x[i * stride + j] != 0;
         }
-    for (int64_t q = 0; q < panel_count(w); q += KL_MICRO_PANELS)
+    for (int64_t q = 0; q < panel_count(w); q += w->lower ? 1 : KL_MICRO_PANELS)
         for (int64_t i = 0; i < rows; i++)
-            multiply_row(w, q, i, count[i], column + i * w->k, value + i * w->k, to);
+            (w->lower ? multiply_lower_row : multiply_row)(w, q, i, count[i], column + i * w->k, value + i * w->k, to);
 }
 
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
