@@ -80,6 +80,14 @@ static inline void emulated_store(float *at, simde__mmask16 mask, simde__m512 a)
             at[i] = from.f[i];
 }
 
+static inline simde__m128i emulated_load_bytes(simde__mmask16 mask, const uint8_t *at)
+{
+    uint8_t to[16] = {0};
+    for (int i = 0; i < 16; i++)
+        to[i] = mask >> i & 1 ? at[i] : 0;
+    return simde_mm_loadu_si128((const void *)to);
+}
+
 /* Sixteen whole numbers of 16 bits, with or without a sign, as such of 32 bits. */
 static inline simde__m512i emulated_widen(simde__m256i a, bool sign)
 {
@@ -89,6 +97,27 @@ static inline simde__m512i emulated_widen(simde__m256i a, bool sign)
     for (int i = 0; i < 16; i++)
         to[i] = sign ? (int16_t)from[i] : from[i];
     return simde_mm512_loadu_si512(to);
+}
+
+static inline simde__m512i emulated_widen_bytes(simde__m128i a)
+{
+    uint8_t from[16];
+    int32_t to[16];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 16; i++)
+        to[i] = from[i];
+    return simde_mm512_loadu_si512(to);
+}
+
+/* Within each quarter, lane i takes the lane that its own number says. */
+static inline simde__m512 emulated_permute_by(simde__m512 a, simde__m512i lane)
+{
+    int32_t which[16];
+    emulated_lanes from = {.vector = a}, to;
+    memcpy(which, &lane, sizeof which);
+    for (int i = 0; i < 16; i++)
+        to.f[i] = from.f[i / 4 * 4 + (which[i] & 3)];
+    return to.vector;
 }
 
 static inline simde__m512 emulated_to_float(simde__m512i a)
@@ -111,6 +140,16 @@ static inline simde__m512 emulated_gather(simde__m512i index, const float *at)
     return to.vector;
 }
 
+static inline simde__m512d emulated_gather_wide(simde__m256i index, const void *at)
+{
+    int32_t from[8];
+    double to[8];
+    memcpy(from, &index, sizeof from);
+    for (int i = 0; i < 8; i++)
+        memcpy(to + i, (const char *)at + 8 * (int64_t)from[i], sizeof *to);
+    return simde_mm512_loadu_pd(to);
+}
+
 /* The CPU faults where the place is not a whole line; so does this. */
 static inline void emulated_stream(float *at, simde__m512 a)
 {
@@ -122,27 +161,39 @@ static inline void emulated_stream(float *at, simde__m512 a)
 /* Headers of compilers define some of them as macros. */
 #undef _mm512_permute_ps
 #undef _mm512_shuffle_f32x4
+#undef _mm512_movehdup_ps
+#undef _mm512_moveldup_ps
 #undef _mm512_extractf32x8_ps
 #undef _mm512_cvtps_pd
 #undef _mm512_cvtpd_ps
 #undef _mm512_cvtepi16_epi32
 #undef _mm512_cvtepu16_epi32
+#undef _mm512_cvtepu8_epi32
+#undef _mm512_permutevar_ps
 #undef _mm512_cvtepi32_ps
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_mask_storeu_ps
+#undef _mm_maskz_loadu_epi8
 #undef _mm512_i32gather_ps
+#undef _mm512_i32gather_pd
 #undef _mm512_stream_ps
 #define _mm512_permute_ps(a, control) emulated_permute(a, control)
+#define _mm512_movehdup_ps(a) emulated_permute(a, 0xF5)
+#define _mm512_moveldup_ps(a) emulated_permute(a, 0xA0)
 #define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
 #define _mm512_extractf32x8_ps(a, half) emulated_extract(a, half)
 #define _mm512_cvtps_pd(a) emulated_to_double(a)
 #define _mm512_cvtpd_ps(a) emulated_to_single(a)
 #define _mm512_cvtepi16_epi32(a) emulated_widen(a, true)
 #define _mm512_cvtepu16_epi32(a) emulated_widen(a, false)
+#define _mm512_cvtepu8_epi32(a) emulated_widen_bytes(a)
+#define _mm512_permutevar_ps(a, lane) emulated_permute_by(a, lane)
 #define _mm512_cvtepi32_ps(a) emulated_to_float(a)
 #define _mm512_maskz_loadu_ps(mask, at) emulated_load(mask, at)
 #define _mm512_mask_storeu_ps(at, mask, a) emulated_store(at, mask, a)
+#define _mm_maskz_loadu_epi8(mask, at) emulated_load_bytes(mask, at)
 #define _mm512_i32gather_ps(index, at, size) emulated_gather(index, at) /* of floats: size 4 */
+#define _mm512_i32gather_pd(index, at, size) emulated_gather_wide(index, at) /* size 8 */
 #define _mm512_stream_ps(at, a) emulated_stream(at, a)
 
 #endif

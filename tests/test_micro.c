@@ -340,6 +340,31 @@ static void picked_products_are_the_same_bits_in_all_tables(void **state)
             }
 }
 
+static void rows_times_a_number_are_the_same_bits_in_all_tables(void **state)
+{
+    enum { N = 77 };
+    float from[N], to[N + 1];
+    (void)state;
+    fill();
+    for (int64_t n = 0; n <= N; n++)
+        for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+            int64_t count = 0;
+            double square = 0;
+            float about = -1;
+            for (int64_t k = 0; k < n; k++) {
+                from[k] = k % 5 == 1 ? -0.0f : k % 7 == 3 ? 0.0f : f32[k];
+                count += from[k] != 0;
+                square += (double)from[k] * (double)from[k];
+            }
+            to[n] = 3;
+            assert_int_equal(kl_micro_at(t)->scaled(n, 0.3f, from, to, &about), count);
+            assert_true(fabs((double)about - square) <= 1e-6 * square);
+            for (int64_t k = 0; k < n; k++)
+                assert_memory_equal(&to[k], &(float){0.3f * from[k]}, sizeof(float));
+            assert_true(to[n] == 3); /* what is behind stays as it was */
+        }
+}
+
 /* However many vectors are taken at a time, each has its own sums. */
 static void rows_against_vectors_equal_the_definition(void **state)
 {
@@ -516,6 +541,7 @@ int main(void)
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(rows_times_a_number_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),

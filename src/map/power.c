@@ -1,6 +1,8 @@
 /* power.c - x' = (sqrt(gamma) x, sqrt(offset)), whose inner product to the degree is the kernel. */
 #include "map/power.h"
 
+#include "math/scaled.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -112,23 +114,13 @@ static klift_status check_length(const kl_power *p, double square)
                    "example with prepare=unit or prepare=maxnorm, or lower gamma or the degree", p->gamma * square + p->offset, (long long)p->degree);
 }
 
-/* |x|^2 in float32 first, in parts that do not wait for each other: only what comes near the limit is summed once more. */
-static klift_status check_dense(const kl_power *p, int64_t n, const float *x)
+/* |x|^2 is known in float32, about: only what comes near the limit is summed once more. */
+static klift_status check_dense(const kl_power *p, int64_t n, const float *x, float about)
 {
-    enum { PARTS = 16 };
-    float part[PARTS] = {0}, about = 0;
-    int64_t j = 0;
     double square = 0;
-    for (; j + PARTS <= n; j += PARTS)
-        for (int k = 0; k < PARTS; k++)
-            part[k] += x[j + k] * x[j + k];
-    for (; j < n; j++)
-        part[0] += x[j] * x[j];
-    for (int k = 0; k < PARTS; k++)
-        about += part[k];
     if (fits_float32(p, 2 * (double)about))
         return KLIFT_OK;
-    for (j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         square += (double)x[j] * (double)x[j];
     return check_length(p, square);
 }
@@ -141,13 +133,9 @@ klift_status kl_power_row(const kl_map *map, const kl_batch *x, int64_t i, doubl
         row[map->n_in] = (float)(sqrt(p.offset) * scale);
     if (x->dense != NULL) {
         const float *from = x->dense + i * x->stride;
-        int32_t zeros = 0;
-        for (int64_t j = 0; j < x->columns; j++) {
-            row[j] = factor * from[j];
-            zeros += from[j] == 0;
-        }
-        *nonzeros = x->columns - zeros + (p.offset > 0);
-        return check_dense(&p, x->columns, from);
+        float about;
+        *nonzeros = kl_scaled(x->columns, factor, from, row, &about) + (p.offset > 0);
+        return check_dense(&p, x->columns, from, about);
     }
     double square = 0;
     memset(row, 0, (size_t)map->n_in * sizeof *row);

@@ -23,7 +23,7 @@
 
 enum { SIGNS };
 enum { AUTO, COMPLEX, REAL };
-enum { APART = 16, /* floats between parts and slots: no stride of a multiple of a page */ MANY = 256 };
+enum { APART = 16, /* floats between parts and slots: no stride of a multiple of a page */ MANY = 256, FEW = 4 };
 
 static const kl_param params[] = {
     {"signs", KL_WORD, "auto", 0, 0, false, "auto|complex|real", "of the nodes; complex has less variance; auto: complex, real when features / 2 is below the columns"},
@@ -291,7 +291,7 @@ done:
 typedef struct work {
     float *row;                   /* x' (leaf) */
     kl_complex placed;            /* with its columns in random places */
-    kl_complex one, two;          /* transforms of leaves (leaf) */
+    kl_complex one, two;          /* transforms of leaves (leaf), that of two with room for a copy behind it */
     kl_complex left;              /* picked at the root: (size) */
     float *pairs;                 /* what they are gathered from: (size or leaf, 2) */
     float *slots;                 /* (slots, 2, size + APART) */
@@ -300,7 +300,7 @@ typedef struct work {
 static int64_t work_floats(const kl_tree_state *s)
 {
     const kl_tree_shape *t = &s->shape;
-    return 9 * (t->leaf + APART) + 4 * (t->size + APART) + s->slots * 2 * (t->size + APART);
+    return 11 * (t->leaf + APART) + 4 * (t->size + APART) + s->slots * 2 * (t->size + APART);
 }
 
 static kl_complex take(float **next, int64_t count)
@@ -318,7 +318,7 @@ static work split(const kl_tree_state *s, void *scratch)
     next += t->leaf + APART;
     w.placed = take(&next, t->leaf);
     w.one = take(&next, t->leaf);
-    w.two = take(&next, t->leaf);
+    w.two = take(&next, 2 * t->leaf);
     w.left = take(&next, t->size);
     w.pairs = next;
     w.slots = next + 2 * (t->size + t->leaf + 2 * APART);
@@ -390,20 +390,19 @@ static void transform_placed(const kl_tree_shape *t, const kl_tree_step *step, c
     transform_leaf(t, w->placed.re, &step->leaf[1], w->two);
 }
 
-/* Coordinates first .. first + count - 1 of the product of two leaves, from `one` and `two` on in theirs. */
-static void multiply_run(const kl_tree_shape *t, const kl_tree_step *step, const work *w, int64_t first, int64_t count, int64_t one, int64_t two, kl_complex out)
+/* Two leaves: block by block, the second one turned by the block's offset. Of many blocks it stands there twice, so that each is one run. */
+static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, const work *w, const kl_complex *out)
 {
-    multiply(t, step, first, count, behind(t, w->one, one), behind(t, w->two, two), behind(t, out, first));
-}
-
-/* Two leaves: block by block, the second one turned by the block's offset. */
-static void multiply_pair(const kl_tree_shape *t, const kl_tree_step *step, const work *w, kl_complex out)
-{
+    bool twice = t->size > FEW * t->leaf;
+    size_t bytes = twice ? (size_t)t->leaf * sizeof(float) : 0;
+    memcpy(w->two.re + t->leaf, w->two.re, bytes);
+    if (t->complex)
+        memcpy(w->two.im + t->leaf, w->two.im, bytes);
     for (int64_t first = 0; first < t->size; first += t->leaf) {
-        int64_t offset = step->offset[first / t->leaf % t->leaf], count = t->leaf - offset;
-        multiply_run(t, step, w, first, count, 0, offset, out);
-        if (offset > 0)
-            multiply_run(t, step, w, first + count, offset, count, 0, out);
+        int64_t offset = step->offset[first / t->leaf % t->leaf], count = twice ? t->leaf : t->leaf - offset;
+        multiply(t, step, first, count, w->one, behind(t, w->two, offset), behind(t, *out, first));
+        if (count < t->leaf)
+            multiply(t, step, first + count, offset, behind(t, w->one, count), w->two, behind(t, *out, first + count));
     }
 }
 
@@ -433,7 +432,7 @@ static void apply_step(const kl_tree_state *s, const kl_tree_step *step, const w
     if (step->kind == KL_TREE_LEAF)
         pick_leaf(t, step, w, out);
     else if (pair && step->left == NULL)
-        multiply_pair(t, step, w, out);
+        multiply_pair(t, step, w, &out);
     else {
         bool join = step->kind == KL_TREE_JOIN, picked = step->left != NULL; /* only the root picks its left side */
         if (picked)

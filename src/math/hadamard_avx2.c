@@ -32,6 +32,14 @@ AVX2 INLINE __m256 one(__m256 v)
     return _mm256_fmadd_ps(v, odd, _mm256_permute_ps(v, 0xB1));
 }
 
+/* The same of what is loaded twice, its even lanes and its odd ones: by the units of loads. */
+AVX2 INLINE __m256 load_one(const float *from)
+{
+    const __m256 odd = _mm256_setr_ps(1, -1, 1, -1, 1, -1, 1, -1);
+    __m256 v = _mm256_loadu_ps(from);
+    return _mm256_fmadd_ps(_mm256_movehdup_ps(v), odd, _mm256_moveldup_ps(v));
+}
+
 /* h = 2 */
 AVX2 INLINE __m256 two(__m256 v)
 {
@@ -42,6 +50,11 @@ AVX2 INLINE __m256 two(__m256 v)
 AVX2 INLINE __m256 eight(__m256 v)
 {
     return v; /* between vectors here */
+}
+
+AVX2 INLINE __m256 load_eight(const float *from)
+{
+    return _mm256_loadu_ps(from);
 }
 
 AVX2 INLINE __m256 minus(__m256 a, __m256 b)

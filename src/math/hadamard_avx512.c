@@ -27,6 +27,14 @@ AVX512 INLINE __m512 one(__m512 v)
     return _mm512_fmadd_ps(v, odd, _mm512_permute_ps(v, 0xB1));
 }
 
+/* The same of what is loaded twice, its even lanes and its odd ones: by the units of loads. */
+AVX512 INLINE __m512 load_one(const float *from)
+{
+    const __m512 odd = _mm512_setr_ps(1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1);
+    __m512 v = _mm512_loadu_ps(from);
+    return _mm512_fmadd_ps(_mm512_movehdup_ps(v), odd, _mm512_moveldup_ps(v));
+}
+
 /* h = 2 */
 AVX512 INLINE __m512 two(__m512 v)
 {
@@ -39,6 +47,14 @@ AVX512 INLINE __m512 eight(__m512 v)
 {
     const __m512 upper = _mm512_setr_ps(1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1);
     return _mm512_fmadd_ps(v, upper, _mm512_shuffle_f32x4(v, v, 0x4E));
+}
+
+/* The same with the load: each half to both places. */
+AVX512 INLINE __m512 load_eight(const float *from)
+{
+    const __m512 upper = _mm512_setr_ps(1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1);
+    __m512 low = _mm512_broadcast_f32x8(_mm256_loadu_ps(from)), high = _mm512_broadcast_f32x8(_mm256_loadu_ps(from + 8));
+    return _mm512_fmadd_ps(high, upper, low);
 }
 
 #define TARGET AVX512

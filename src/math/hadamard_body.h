@@ -1,7 +1,7 @@
 /*
  * hadamard_body.h - the passes of the Walsh-Hadamard transform for one kind of vector; hadamard_avx2.c and hadamard_avx512.c
  * include it, each after defining TARGET, VECTOR, LOAD, STORE, ADD, SUBTRACT, MINUS (the same by another unit), MULTIPLY, LANES and
- * load_four(), one(), two() and eight(), the stages inside a vector, load_four() with the load and the signs.
+ * load_four(), load_eight(), load_one(), one(), two() and eight(), the stages inside a vector, load_four() with the load and the signs.
  *
  * A pass takes 2, 4 or 8 vectors a step of h apart through one, two or three stages for one load and store each. Stages inside a vector
  * want other units of the CPU than those between vectors, so every pass has one of them: 4 before its own, 1 or 2 behind. What is
@@ -11,7 +11,7 @@
 enum { BLOCK = KL_HADAMARD_BLOCK, MOST = 8 };
 
 /* What a pass does besides; constants where it is called, as are the stages. FIRST: from h = 8 on, where vectors of 16 hold both partners. */
-enum { FOUR = 1, ONE = 2, TWO = 4, FIRST = 8 };
+enum { FOUR = 1, ONE = 2, TWO = 4, FIRST = 8, ONE_BEFORE = 16 };
 
 /* One stage between `count` vectors, those a step apart being partners. Adders have enough to do without the last of three stages'
  * differences. */
@@ -43,6 +43,10 @@ TARGET INLINE VECTOR take(int also, const float *sign, const float *from)
     VECTOR v;
     if (also & FOUR)
         v = load_four(sign, from);
+    else if (also & ONE_BEFORE)
+        v = load_one(from);
+    else if (also & FIRST && LANES > 8 && sign == NULL)
+        return load_eight(from);
     else if (sign != NULL)
         v = MULTIPLY(LOAD(from), LOAD(sign));
     else
@@ -90,8 +94,8 @@ TARGET INLINE void two_passes(bool bare, int first, int second, const float *sig
 TARGET INLINE void three_passes(bool bare, int first, int second, int third, const float *sign, const float *from, float *x)
 {
     int64_t n = (int64_t)8 << (first + second + third);
-    pass(FIRST | (bare ? 0 : ONE), first, n, 8, sign, from, x);
-    pass(bare ? 0 : TWO, second, n, (int64_t)8 << first, NULL, x, x);
+    pass(FIRST, first, n, 8, sign, from, x);
+    pass(bare ? 0 : ONE_BEFORE | TWO, second, n, (int64_t)8 << first, NULL, x, x);
     pass(bare ? 0 : FOUR, third, n, (int64_t)8 << (first + second), NULL, x, x);
 }
 

@@ -51,6 +51,7 @@ typedef struct kl_micro {
     /* z (n) *= g o t[order], t.im NULL: of real numbers; and y (n) += a o b. Each product and sum is rounded by itself. */
     void (*multiply_picked)(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
     void (*add_product)(int64_t n, const float *a, const float *b, float *y);
+    int64_t (*scaled)(int64_t n, float factor, const float *from, float *to, float *square); /* scaled.h */
     /* What is in a dense row (n), without its scale (row.h), against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);

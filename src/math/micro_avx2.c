@@ -298,6 +298,7 @@ const kl_micro kl_micro_avx2 = {
     .gather = kl_avx2_gather,
     .multiply_picked = kl_avx2_multiply_picked,
     .add_product = kl_avx2_add_product,
+    .scaled = kl_avx2_scaled,
     .row_dots = kl_avx2_row_dots,
     .row_add = kl_avx2_row_add,
     .sparse_dots = kl_avx2_sparse_dots,

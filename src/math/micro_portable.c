@@ -192,6 +192,28 @@ static void gather(int64_t n, kl_complex a, const int32_t *index, const float *p
     }
 }
 
+/* In parts that do not wait for each other. */
+static int64_t scaled(int64_t n, float factor, const float *from, float *to, float *square)
+{
+    enum { PARTS = 16 };
+    float part[PARTS] = {0}, sum = 0;
+    int32_t zeros = 0;
+    int64_t j = 0;
+    for (; j + PARTS <= n; j += PARTS)
+        for (int k = 0; k < PARTS; k++)
+            part[k] += from[j + k] * from[j + k];
+    for (; j < n; j++)
+        sum += from[j] * from[j];
+    for (int k = 0; k < PARTS; k++)
+        sum += part[k];
+    for (j = 0; j < n; j++) {
+        to[j] = factor * from[j];
+        zeros += from[j] == 0;
+    }
+    *square = sum;
+    return n - zeros;
+}
+
 static void multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z)
 {
     for (int64_t k = 0; t.im == NULL && k < n; k++)
@@ -350,6 +372,7 @@ const kl_micro kl_micro_portable = {
     .gather = gather,
     .multiply_picked = multiply_picked,
     .add_product = add_product,
+    .scaled = scaled,
     .row_dots = row_dots,
     .row_add = row_add,
     .sparse_dots = sparse_dots,
