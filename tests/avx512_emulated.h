@@ -88,6 +88,74 @@ static inline simde__m128i emulated_load_bytes(simde__mmask16 mask, const uint8_
     return simde_mm_loadu_si128((const void *)to);
 }
 
+static inline simde__m512i emulated_load_whole(simde__mmask16 mask, const int32_t *at)
+{
+    int32_t to[16] = {0};
+    for (int i = 0; i < 16; i++)
+        to[i] = mask >> i & 1 ? at[i] : 0;
+    return simde_mm512_loadu_si512(to);
+}
+
+static inline void emulated_store_whole(int32_t *at, simde__mmask16 mask, simde__m512i a)
+{
+    int32_t from[16];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            at[i] = from[i];
+}
+
+/* Eight of 64 bits, of whatever kind. */
+static inline simde__m512i emulated_load_wide(simde__mmask8 mask, const void *at)
+{
+    int64_t to[8] = {0};
+    for (int i = 0; i < 8; i++)
+        if (mask >> i & 1)
+            memcpy(to + i, (const char *)at + 8 * i, sizeof *to);
+    return simde_mm512_loadu_si512(to);
+}
+
+static inline simde__m512d emulated_load_double(simde__mmask8 mask, const double *at)
+{
+    simde__m512i bits = emulated_load_wide(mask, at);
+    double to[8];
+    memcpy(to, &bits, sizeof to);
+    return simde_mm512_loadu_pd(to);
+}
+
+static inline simde__m256i emulated_gather_entries(simde__m256i other, simde__mmask8 mask, simde__m512i index, const uint32_t *at)
+{
+    int64_t from[8];
+    uint32_t to[8];
+    memcpy(from, &index, sizeof from);
+    memcpy(to, &other, sizeof to);
+    for (int i = 0; i < 8; i++)
+        if (mask >> i & 1)
+            to[i] = at[from[i]];
+    return simde_mm256_loadu_si256((const void *)to);
+}
+
+static inline simde__m512i emulated_widen_whole(simde__m256i a)
+{
+    uint32_t from[8];
+    uint64_t to[8];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 8; i++)
+        to[i] = from[i];
+    return simde_mm512_loadu_si512(to);
+}
+
+static inline simde__m512i emulated_compress_bytes(uint64_t mask, simde__m512i a)
+{
+    uint8_t from[64], to[64] = {0};
+    int count = 0;
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 64; i++)
+        if (mask >> i & 1)
+            to[count++] = from[i];
+    return simde_mm512_loadu_si512(to);
+}
+
 /* Sixteen whole numbers of 16 bits, with or without a sign, as such of 32 bits. */
 static inline simde__m512i emulated_widen(simde__m256i a, bool sign)
 {
@@ -150,6 +218,27 @@ static inline simde__m512d emulated_gather_wide(simde__m256i index, const void *
     return simde_mm512_loadu_pd(to);
 }
 
+static inline simde__m512 emulated_gather_some(simde__m512 other, simde__mmask16 mask, simde__m512i index, const float *at)
+{
+    int32_t from[16];
+    emulated_lanes to = {.vector = other};
+    memcpy(from, &index, sizeof from);
+    for (int i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            to.f[i] = at[from[i]];
+    return to.vector;
+}
+
+static inline void emulated_scatter_some(float *at, simde__mmask16 mask, simde__m512i index, simde__m512 a)
+{
+    int32_t to[16];
+    emulated_lanes from = {.vector = a};
+    memcpy(to, &index, sizeof to);
+    for (int i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            at[to[i]] = from.f[i];
+}
+
 /* The CPU faults where the place is not a whole line; so does this. */
 static inline void emulated_stream(float *at, simde__m512 a)
 {
@@ -177,11 +266,21 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #undef _mm512_i32gather_ps
 #undef _mm512_i32gather_pd
 #undef _mm512_stream_ps
+#undef _mm512_maskz_loadu_epi32
+#undef _mm512_mask_storeu_epi32
+#undef _mm512_maskz_loadu_epi64
+#undef _mm512_maskz_loadu_pd
+#undef _mm512_mask_i64gather_epi32
+#undef _mm512_cvtepu32_epi64
+#undef _mm512_maskz_compress_epi8
+#undef _mm512_mask_i32gather_ps
+#undef _mm512_mask_i32scatter_ps
 #define _mm512_permute_ps(a, control) emulated_permute(a, control)
 #define _mm512_movehdup_ps(a) emulated_permute(a, 0xF5)
 #define _mm512_moveldup_ps(a) emulated_permute(a, 0xA0)
 #define _mm512_shuffle_f32x4(a, b, control) emulated_shuffle_quarters(a, b, control)
 #define _mm512_extractf32x8_ps(a, half) emulated_extract(a, half)
+#define _mm512_cvtpd_ps(a) emulated_to_single(a)
 #define _mm512_cvtps_pd(a) emulated_to_double(a)
 #define _mm512_cvtpd_ps(a) emulated_to_single(a)
 #define _mm512_cvtepi16_epi32(a) emulated_widen(a, true)
@@ -194,6 +293,15 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #define _mm_maskz_loadu_epi8(mask, at) emulated_load_bytes(mask, at)
 #define _mm512_i32gather_ps(index, at, size) emulated_gather(index, at) /* of floats: size 4 */
 #define _mm512_i32gather_pd(index, at, size) emulated_gather_wide(index, at) /* size 8 */
+#define _mm512_maskz_loadu_epi32(mask, at) emulated_load_whole(mask, at)
+#define _mm512_mask_storeu_epi32(at, mask, a) emulated_store_whole(at, mask, a)
+#define _mm512_maskz_loadu_epi64(mask, at) emulated_load_wide(mask, at)
+#define _mm512_maskz_loadu_pd(mask, at) emulated_load_double(mask, at)
+#define _mm512_mask_i64gather_epi32(other, mask, index, at, size) emulated_gather_entries(other, mask, index, at) /* size 4 */
+#define _mm512_cvtepu32_epi64(a) emulated_widen_whole(a)
+#define _mm512_maskz_compress_epi8(mask, a) emulated_compress_bytes(mask, a)
+#define _mm512_mask_i32gather_ps(other, mask, index, at, size) emulated_gather_some(other, mask, index, at) /* size 4 */
+#define _mm512_mask_i32scatter_ps(at, mask, index, a, size) emulated_scatter_some(at, mask, index, a) /* size 4 */
 #define _mm512_stream_ps(at, a) emulated_stream(at, a)
 
 #endif

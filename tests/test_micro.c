@@ -365,6 +365,45 @@ static void rows_times_a_number_are_the_same_bits_in_all_tables(void **state)
         }
 }
 
+/* Few and many of them, buckets hit twice, words with all bits; what was taken leaves zeros. */
+static void buckets_are_the_same_bits_in_all_tables(void **state)
+{
+    enum { ENTRIES = 700, BUCKETS = 1000, WORDS = (BUCKETS + 63) / 64 };
+    static const int64_t counts[] = {0, 1, 7, 8, 9, 15, 16, 17, 100, 127, 128, 129, 300, ENTRIES};
+    static uint32_t entry[ENTRIES];
+    static uint64_t place[ENTRIES], touched[WORDS];
+    static double value[ENTRIES];
+    static float sums[BUCKETS], out[2][ENTRIES + 1];
+    static int32_t list[BUCKETS + KL_BUCKETS_SPARE], column[2][ENTRIES + 1];
+    (void)state;
+    fill();
+    for (int64_t i = 0; i < ENTRIES; i++) {
+        entry[i] = (uint32_t)(i < 200 ? i % 100 : i * 7919 % BUCKETS) << 1 | (uint32_t)(i % 3 == 0);
+        place[i] = (uint64_t)(i * 31 % ENTRIES);
+        value[i] = i % 11 == 5 ? 0 : (double)f32[i] * 1.0000001;
+    }
+    for (int k = 0; k < (int)(sizeof counts / sizeof counts[0]); k++)
+        for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+            for (int64_t added = 0; added <= ENTRIES; added += ENTRIES) { /* said to be few, or many */
+                const kl_buckets to = {BUCKETS, sums, touched};
+                int64_t taken[2];
+                for (int which = 0; which < 2; which++) {
+                    const kl_micro *m = which == 0 ? &kl_micro_portable : kl_micro_at(t);
+                    memset(out[which], 0, sizeof out[which]);
+                    memset(column[which], 0, sizeof column[which]);
+                    m->bucket_add(&to, counts[k] / 2, value, place, entry);
+                    m->bucket_add(&to, counts[k] - counts[k] / 2, value + counts[k] / 2, place + counts[k] / 2, entry);
+                    taken[which] = m->bucket_take(&to, added, 1000, list, column[which], out[which]);
+                    for (int64_t i = 0; i < BUCKETS; i++)
+                        assert_true(sums[i] == 0 && touched[i / 64] == 0);
+                }
+                assert_int_equal(taken[0], taken[1]);
+                assert_true(counts[k] == 0 ? taken[0] == 0 : taken[0] > 0 && column[0][0] >= 1000);
+                assert_memory_equal(column[0], column[1], sizeof column[0]);
+                assert_memory_equal(out[0], out[1], sizeof out[0]);
+            }
+}
+
 /* However many vectors are taken at a time, each has its own sums. */
 static void rows_against_vectors_equal_the_definition(void **state)
 {
@@ -542,6 +581,7 @@ int main(void)
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_times_a_number_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(buckets_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),

@@ -4,6 +4,7 @@
  */
 #include "gram.h"
 #include "map/terms.h"
+#include "math/buckets.h"
 #include "support.h"
 
 #include "base/memory.h"
@@ -229,7 +230,7 @@ static void the_table_has_what_the_hashes_of_products_say(void **state)
 static void bits_are_listed_in_order_and_cleared(void **state)
 {
     enum { WORDS = 50 };
-    static int32_t list[64 * WORDS + KL_TERMS_BITS];
+    static int32_t list[64 * WORDS + KL_BUCKETS_SPARE];
     static uint64_t bits[WORDS], left[WORDS];
     (void)state;
     for (int dense = 0; dense <= 10; dense++)
@@ -239,7 +240,7 @@ static void bits_are_listed_in_order_and_cleared(void **state)
                 if (syn_uniform((uint64_t)(dense * 64 * WORDS + i)) < pow(dense / 10.0, 3))
                     bits[i / 64] |= UINT64_C(1) << i % 64;
             memcpy(left, bits, sizeof bits);
-            int64_t listed = kl_terms_bits(WORDS, bits, few, list);
+            int64_t listed = kl_buckets_list(WORDS, bits, few, list);
             for (int i = 0; i < 64 * WORDS; i++)
                 if (left[i / 64] >> i % 64 & 1)
                     assert_int_equal(list[count++], i);

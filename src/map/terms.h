@@ -66,10 +66,6 @@ static inline uint32_t kl_terms_entry(uint64_t hash, int64_t buckets)
 {
     return (uint32_t)((hash >> 32) * (uint64_t)buckets >> 32) << 1 | (uint32_t)(hash & 1);
 }
-/* Numbers of the bits that are set in so many words, ascending, in list, which has room for KL_TERMS_BITS more than there are; clears them.
- * few: in most words there is none. */
-enum { KL_TERMS_BITS = 4 };
-int64_t kl_terms_bits(int64_t words, uint64_t *bits, bool few, int32_t *list);
 /* Fills hashed: a row that has every column has all products, by ascending column. Needs all but `entries`. */
 klift_status kl_terms_tabulate(kl_terms *terms, int64_t n_in);
 

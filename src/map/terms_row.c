@@ -7,6 +7,7 @@
 #include "map/terms.h"
 
 #include "base/memory.h"
+#include "math/buckets.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,12 +193,12 @@ void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ra
 /* ---- sinks ---- */
 
 typedef struct target {
-    float *dense;    /* of hashed columns their sums */
-    uint64_t *touched; /* a bit for each of these */
+    float *dense;
+    kl_buckets sums;        /* of hashed columns */
     const uint32_t *hashed; /* kl_terms_entry by place, of tabled degrees */
-    int32_t *column; /* CSR */
+    int32_t *column;        /* CSR */
     float *value;
-    int64_t count, buckets;
+    int64_t count;
     int64_t added; /* products that were hashed */
 } target;
 
@@ -220,44 +221,20 @@ static void take_sparse(void *context, int64_t count, const double *value, const
     to->count += count;
 }
 
-/* To the sum of its bucket, by kl_terms_entry. */
-static inline void add_entry(const target *to, uint32_t entry, double value)
-{
-    static const float sign[2] = {1.0f, -1.0f};
-    uint32_t bucket = entry >> 1;
-    to->dense[bucket] += sign[entry & 1] * (float)value;
-    to->touched[bucket / 64] |= UINT64_C(1) << (bucket % 64);
-}
-
 static void take_hashed(void *context, int64_t count, const double *value, const uint64_t *place)
 {
-    const target to = *(target *)context;
-    ((target *)context)->added += count;
+    target *to = context;
+    const kl_buckets sums = to->sums;
+    to->added += count;
     for (int64_t i = 0; i < count; i++)
-        add_entry(&to, kl_terms_entry(place[i], to.buckets), value[i]);
+        kl_buckets_put(&sums, kl_terms_entry(place[i], sums.count), value[i]);
 }
 
 static void take_tabled(void *context, int64_t count, const double *value, const uint64_t *place)
 {
-    const target to = *(target *)context;
-    ((target *)context)->added += count;
-    for (int64_t i = 0; i < count; i++)
-        add_entry(&to, to.hashed[place[i]], value[i]);
-}
-
-/* Columns that were added to, ascending, as entries behind those that are there; leaves the sums zero. */
-static void collect(target *to, int64_t before, int32_t *list)
-{
-    int64_t words = (to->buckets + 63) / 64, count = kl_terms_bits(words, to->touched, to->added < words / 8, list);
-    int32_t *restrict column = to->column + to->count;
-    float *restrict value = to->value + to->count, *restrict sums = to->dense;
-    for (int64_t i = 0; i < count; i++)
-        column[i] = (int32_t)before + list[i];
-    for (int64_t i = 0; i < count; i++) {
-        value[i] = sums[list[i]];
-        sums[list[i]] = 0.0f;
-    }
-    to->count += count;
+    target *to = context;
+    to->added += count;
+    kl_buckets_add(&to->sums, count, value, place, to->hashed);
 }
 
 /* ---- table ---- */
@@ -315,7 +292,7 @@ static work divide(const kl_map *map, void *scratch)
     work w = {.x = scratch};
     entries += KL_TERMS_BLOCK;
     pairs += KL_TERMS_BLOCK;
-    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (2 * t->buckets + KL_TERMS_BITS) * 4;
+    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (2 * t->buckets + KL_BUCKETS_SPARE) * 4;
     if (scratch == NULL)
         return w;
     w.value = w.x + entries;
@@ -377,10 +354,9 @@ static void add_hashed(const kl_terms_row *row, target *to)
 static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_t n_out)
 {
     const kl_terms *t = row->terms;
-    target to = {.dense = z, .touched = w->touched, .buckets = t->buckets};
+    target to = {.dense = z, .sums = {t->buckets, z + t->columns, w->touched}};
     memset(z, 0, (size_t)n_out * sizeof *z);
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_dense});
-    to.dense = z + t->columns;
     if (t->buckets > 0)
         add_hashed(row, &to);
 }
@@ -388,11 +364,11 @@ static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_
 static int64_t write_sparse(const kl_terms_row *row, const work *w, int32_t *column, float *value)
 {
     const kl_terms *t = row->terms;
-    target to = {.dense = w->sums, .touched = w->touched, .column = column, .value = value, .buckets = t->buckets};
+    target to = {.sums = {t->buckets, w->sums, w->touched}, .column = column, .value = value};
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_sparse});
     if (t->buckets > 0) {
         add_hashed(row, &to);
-        collect(&to, t->columns, w->list);
+        to.count += kl_buckets_take(&to.sums, to.added, (int32_t)t->columns, w->list, column + to.count, value + to.count);
     }
     return to.count;
 }

@@ -9,6 +9,7 @@
 #define KL_MICRO_H
 
 #include "base/error.h"
+#include "math/buckets.h"
 #include "math/complex.h"
 #include "math/group.h"
 #include "math/row.h"
@@ -52,6 +53,9 @@ typedef struct kl_micro {
     void (*multiply_picked)(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
     void (*add_product)(int64_t n, const float *a, const float *b, float *y);
     int64_t (*scaled)(int64_t n, float factor, const float *from, float *to, float *square); /* scaled.h */
+    /* buckets.h */
+    void (*bucket_add)(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
+    int64_t (*bucket_take)(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);
     /* What is in a dense row (n), without its scale (row.h), against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);

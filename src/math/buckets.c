@@ -1,8 +1,12 @@
 /*
- * terms_bits.c - which bits of many words are set. With one or two to a word, how many it has cannot be foretold, and a wrong
+ * buckets.c - the reference, and through the table of this CPU. Which bits of many words are set: with one or two to a word, how many it has cannot be foretold, and a wrong
  * guess at each word takes longer than all the rest: so four are taken whether they are there or not, and what is too much is written over.
  */
-#include "map/terms.h"
+#include "math/buckets.h"
+
+#include "math/micro.h"
+
+enum { BITS = 4 };
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,9 +20,9 @@ __attribute__((target("bmi,popcnt"))) static int64_t list_fast(int64_t words, ui
         int32_t first = (int32_t)(word * 64), *to = list + count;
         bits[word] = 0;
         count += _mm_popcnt_u64(left);
-        for (int k = 0; k < KL_TERMS_BITS; k++, left = _blsr_u64(left))
+        for (int k = 0; k < BITS; k++, left = _blsr_u64(left))
             to[k] = first + (int32_t)_tzcnt_u64(left);
-        for (to += KL_TERMS_BITS; left != 0; left = _blsr_u64(left))
+        for (to += BITS; left != 0; left = _blsr_u64(left))
             *to++ = first + (int32_t)_tzcnt_u64(left);
     }
     return count;
@@ -35,7 +39,7 @@ static int64_t list_few(int64_t words, uint64_t *bits, int32_t *list)
     return count;
 }
 
-int64_t kl_terms_bits(int64_t words, uint64_t *bits, bool few, int32_t *list)
+int64_t kl_buckets_list(int64_t words, uint64_t *bits, bool few, int32_t *list)
 {
     int64_t count = 0;
     if (few)
@@ -47,7 +51,7 @@ int64_t kl_terms_bits(int64_t words, uint64_t *bits, bool few, int32_t *list)
     for (int64_t word = 0; word < words; word++) {
         uint64_t left = bits[word];
         bits[word] = 0;
-        for (int k = 0; k < KL_TERMS_BITS; k++, left &= left - 1) {
+        for (int k = 0; k < BITS; k++, left &= left - 1) {
             list[count] = (int32_t)(word * 64) + __builtin_ctzll(left | UINT64_C(1) << 63);
             count += left != 0;
         }
@@ -55,4 +59,34 @@ int64_t kl_terms_bits(int64_t words, uint64_t *bits, bool few, int32_t *list)
             list[count++] = (int32_t)(word * 64) + __builtin_ctzll(left);
     }
     return count;
+}
+
+void kl_portable_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
+{
+    const kl_buckets here = *to;
+    for (int64_t i = 0; i < count; i++)
+        kl_buckets_put(&here, entry[place[i]], value[i]);
+}
+
+int64_t kl_portable_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
+{
+    int64_t words = (from->count + 63) / 64, count = kl_buckets_list(words, from->touched, added < words / 8, list);
+    float *sums = from->sums;
+    for (int64_t i = 0; i < count; i++)
+        column[i] = before + list[i];
+    for (int64_t i = 0; i < count; i++) {
+        value[i] = sums[list[i]];
+        sums[list[i]] = 0.0f;
+    }
+    return count;
+}
+
+void kl_buckets_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
+{
+    kl_micro_get()->bucket_add(to, count, value, place, entry);
+}
+
+int64_t kl_buckets_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
+{
+    return kl_micro_get()->bucket_take(from, added, before, list, column, value);
 }

@@ -1,0 +1,98 @@
+/*
+ * buckets_avx512.c - sums in buckets for AVX-512: what a table says and the rounding to float32 sixteen at a time, only the sums one by one. Bits are
+ * listed by compressing the numbers 0 .. 63 as bytes (AVX512_VBMI2; a CPU without it lists as the reference does).
+ */
+#include "math/buckets.h"
+#include "math/micro.h"
+
+#if defined(__x86_64__)
+
+#include "math/simd.h"
+
+enum { LANES = 16, CHUNK = 128 };
+
+/* Some numbers on their way: how far they have come before the sums. */
+typedef struct ready {
+    float value[CHUNK];
+    uint32_t bucket[CHUNK];
+    uint64_t bit[CHUNK];
+} ready;
+
+AVX512 INLINE void make_ready(int64_t count, const double *value, const uint64_t *place, const uint32_t *entry, ready *to)
+{
+    for (int64_t i = 0; i < count; i += LANES / 2) {
+        __mmask8 there = (__mmask8)(count - i >= LANES / 2 ? 0xFF : (1 << (count - i)) - 1);
+        __m256i e = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), there, _mm512_maskz_loadu_epi64(there, place + i), entry, 4);
+        __m256i bucket = _mm256_srli_epi32(e, 1);
+        __m256 v = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd(there, value + i));
+        _mm256_storeu_ps(to->value + i, _mm256_xor_ps(v, _mm256_castsi256_ps(_mm256_slli_epi32(e, 31))));
+        _mm256_storeu_si256((__m256i *)(void *)(to->bucket + i), bucket);
+        _mm512_storeu_si512(to->bit + i, _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_epi64(_mm512_cvtepu32_epi64(bucket), _mm512_set1_epi64(63))));
+    }
+}
+
+AVX512 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
+{
+    float *sums = to->sums;
+    uint64_t *touched = to->touched;
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t some = count - first < CHUNK ? count - first : CHUNK;
+        ready now;
+        make_ready(some, value + first, place + first, entry, &now);
+        for (int64_t i = 0; i < some; i++) {
+            sums[now.bucket[i]] += now.value[i];
+            touched[now.bucket[i] / 64] |= now.bit[i];
+        }
+    }
+}
+
+/* Those of a word with more than sixteen. */
+static void list_rest(int64_t word, uint64_t left, int32_t *list)
+{
+    for (; left != 0; left &= left - 1)
+        *list++ = (int32_t)(word * 64) + __builtin_ctzll(left);
+}
+
+/* Sixteen numbers are written, whatever the bits of a word; the next word's go over what is too much. */
+AVX512_BITS static int64_t list_bytes(int64_t words, uint64_t *bits, int32_t *list)
+{
+    uint8_t ascending[64];
+    for (int k = 0; k < 64; k++)
+        ascending[k] = (uint8_t)k;
+    const __m512i numbers = _mm512_loadu_si512(ascending);
+    int64_t count = 0;
+    for (int64_t word = 0; word < words; word++) {
+        uint64_t left = bits[word];
+        __m128i set = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(left, numbers));
+        bits[word] = 0;
+        _mm512_storeu_si512(list + count, _mm512_add_epi32(_mm512_set1_epi32((int32_t)(word * 64)), _mm512_cvtepu8_epi32(set)));
+        int64_t many = __builtin_popcountll(left);
+        if (many > LANES)
+            list_rest(word, left, list + count);
+        count += many;
+    }
+    return count;
+}
+
+AVX512 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
+{
+    int64_t words = (from->count + 63) / 64, count;
+    if (added < words / 8 || !(__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("popcnt")))
+        count = kl_buckets_list(words, from->touched, added < words / 8, list);
+    else
+        count = list_bytes(words, from->touched, list);
+    for (int64_t i = 0; i < count; i += LANES) {
+        __mmask16 there = (__mmask16)(count - i >= LANES ? 0xFFFF : (1 << (count - i)) - 1);
+        __m512i at = _mm512_maskz_loadu_epi32(there, list + i);
+        _mm512_mask_storeu_epi32(column + i, there, _mm512_add_epi32(at, _mm512_set1_epi32(before)));
+        _mm512_mask_storeu_ps(value + i, there, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), there, at, from->sums, 4));
+        _mm512_mask_i32scatter_ps(from->sums, there, at, _mm512_setzero_ps(), 4);
+    }
+    return count;
+}
+
+#else
+
+typedef int buckets_avx512_is_for_x86;
+
+#endif
