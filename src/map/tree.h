@@ -1,10 +1,12 @@
-/* tree.h - what the map tree is made of, for tree.c and tree_moments.c. */
+/* tree.h - what the map tree is made of, for tree.c, tree_draw.c, tree_row.c and tree_moments.c. */
 #ifndef KL_TREE_H
 #define KL_TREE_H
 
 #include "map/power.h"
 #include "math/complex.h"
 #include "math/scatter.h"
+
+enum { KL_TREE_APART = 16 }; /* floats between parts and slots: no stride of a multiple of a page */
 
 typedef enum {
     KL_TREE_LEAF, /* a random leaf: an SRHT of x' */
@@ -41,6 +43,14 @@ typedef struct kl_tree_state {
     int64_t root_left; /* the step whose result is the left side of the root */
 } kl_tree_state;
 
+static inline bool kl_tree_is_root(const kl_tree_step *step)
+{
+    return step->sign == NULL && step->roots.code == NULL;
+}
+
+klift_status kl_tree_draw_step(kl_map *map, int64_t i); /* needs shape, steps, root_left and the kinds of all steps */
+klift_status kl_tree_apply(const kl_map *map, const kl_batch *x, const kl_output *z, void *scratch);
+int64_t kl_tree_scratch(const kl_map *map, int64_t rows);
 /* Exact variance of z(x).z(y) over seeds. */
 double kl_tree_variance(const kl_tree_state *tree, const kl_power_pair *pair);
 
