@@ -391,6 +391,7 @@ static void buckets_are_the_same_bits_in_all_tables(void **state)
                     const kl_micro *m = which == 0 ? &kl_micro_portable : kl_micro_at(t);
                     memset(out[which], 0, sizeof out[which]);
                     memset(column[which], 0, sizeof column[which]);
+                    memset(list, 0, sizeof list);
                     m->bucket_add(&to, counts[k] / 2, value, place, entry);
                     m->bucket_add(&to, counts[k] - counts[k] / 2, value + counts[k] / 2, place + counts[k] / 2, entry);
                     taken[which] = m->bucket_take(&to, added, 1000, list, column[which], out[which]);
