@@ -1,9 +1,10 @@
 /*
  * csv.c - tables as text: RFC 4180 with any of , ; tab | or blanks between the cells, one row per record.
  *
- * Rows are parsed where the text was read. The fast loop takes plain numbers between delimiters and steps aside for
- * anything else: a cell that is quoted, padded, missing, a word or a number with an exponent goes through kl_csv_cell_at
- * and kl_csv_classify, which give the same bits. Only numbers: dense rows; with categories: CSR.
+ * Rows are parsed where the text was read. The fast loop takes plain numbers between delimiters, many at a time where the
+ * CPU can (csv_marks.c, plain_cells.h), and steps aside for anything else: a cell that is quoted, padded, missing, a word
+ * or a number with an exponent goes through kl_csv_cell_at and kl_csv_classify, which give the same bits. Only numbers:
+ * dense rows; with categories: CSR.
  */
 #include "data/csv.h"
 
@@ -84,6 +85,7 @@ static klift_status refuse_number(const kl_reader *reader, int64_t column, const
 typedef struct row {
     float *x; /* (count) */
     bool skip;
+    bool one_line; /* no quoted cell, hence no newline inside one */
     int64_t unseen;
 } row;
 
@@ -154,11 +156,21 @@ static klift_status read_slowly(kl_reader *reader, kl_csv *s, row *r, const char
     return KLIFT_OK;
 }
 
+/* Cells from j on that are plain numbers, by the marks of the row; returns the cell behind them. */
+static int64_t read_marked(const kl_csv *s, const uint32_t *end, int64_t j, float *x)
+{
+    const char *text = s->text.text + s->marks.from;
+    int64_t last = s->columns - 1, run = s->run[j];
+    run -= j + run > last && text[(int64_t)end[last] - 1] == '\r'; /* a return is no digit, and would spoil its neighbours */
+    return j + s->marks.loops->read(text, end + j, run, s->point, x + s->plan[j]);
+}
+
 /* Cells one after the other; *after is NULL when the row needs another look: too few or too many cells, quotes that go on
  * beyond the text, a blank line. */
 static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char **after)
 {
-    const char *p = s->text.text + s->text.at, delimiter = s->text.delimiter, point = s->point;
+    const uint32_t *end = s->marks.loops != NULL ? kl_csv_marks_of_row(s) : NULL;
+    const char *p = s->text.text + s->text.at, *marked = s->text.text + s->marks.from, delimiter = s->text.delimiter, point = s->point;
     const int64_t last = s->columns - 1, *plan = s->plan;
     float *x = r->x;
     *after = NULL;
@@ -166,6 +178,13 @@ static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char *
         kl_csv_cell cell;
         bool open;
         double value;
+        if (end != NULL && s->run[j] >= KL_CELLS_LEAST) {
+            int64_t from = j;
+            j = read_marked(s, end, j, x);
+            p = j > from ? marked + end[j - 1] + 1 : p;
+            if (j > last)
+                break;
+        }
         if (s->number[j]) {
             int64_t c = plan[j];
             const char *q = kl_plain_number(p, c >= 0, point, &value);
@@ -183,6 +202,8 @@ static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char *
             return KLIFT_OK;
         KL_TRY(take_cell(reader, s, j, &cell, r));
         p++;
+        r->one_line = r->one_line && !cell.quoted;
+        end = end != NULL && p == marked + end[j] + 1 ? end : NULL; /* quotes hid a delimiter: marks are of no use from here on */
     }
     *after = p - 1;
     return KLIFT_OK;
@@ -223,7 +244,7 @@ static klift_status read_row(kl_reader *reader, kl_csv *s, bool *any)
     int64_t width = reader->schema.width;
     const char *after = NULL;
     KL_TRY(reserve_row(s, width));
-    row r = {.x = s->dense + (s->sparse ? 0 : s->rows * width)};
+    row r = {.x = s->dense + (s->sparse ? 0 : s->rows * width), .one_line = true};
     *any = true;
     if (s->text.at < s->text.whole)
         KL_TRY(read_fast(reader, s, &r, &after));
@@ -233,7 +254,10 @@ static klift_status read_row(kl_reader *reader, kl_csv *s, bool *any)
         return KLIFT_OK;
     if (!r.skip && s->sparse)
         KL_TRY(put_sparse(reader, s, r.x));
-    kl_csv_end_row(&s->text, after);
+    if (r.one_line)
+        kl_csv_end_line(&s->text, after);
+    else
+        kl_csv_end_row(&s->text, after);
     s->rows += !r.skip;
     reader->skipped += r.skip;
     reader->unseen += r.skip ? 0 : r.unseen;
@@ -301,6 +325,8 @@ static void close_table(kl_reader *reader)
     kl_free(s->cell);
     kl_free(s->plan);
     kl_free(s->number);
+    kl_free(s->run);
+    kl_free(s->marks.end);
     kl_free(s->dense);
     kl_free(s->category);
     kl_free(s->start);

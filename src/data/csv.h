@@ -1,12 +1,13 @@
 /*
  * csv.h - what the files of the CSV reader share: csv_text (blocks and cells of text) -> csv_detect (delimiter) ->
  * csv_layout (columns, header) -> csv_learn, or csv_match when there is a model: a plan of what each column becomes ->
- * csv.c (rows by the plan).
+ * csv.c (rows by the plan, cells by csv_marks.c).
  */
 #ifndef KL_CSV_H
 #define KL_CSV_H
 
 #include "data/csv_text.h"
+#include "data/plain_cells.h"
 #include "data/reader.h"
 
 enum { KL_CSV_LABEL_OPTION, KL_CSV_HEADER, KL_CSV_DELIMITER, KL_CSV_CATEGORICAL, KL_CSV_IGNORE, KL_CSV_MISSING, KL_CSV_DECIMAL, KL_CSV_LABEL_TYPE };
@@ -25,8 +26,18 @@ typedef enum {
     KL_CELL_TOO_LARGE
 } kl_csv_kind;
 
+/* Where the cells of the held text end, as far as it was looked at. */
+typedef struct kl_csv_marks {
+    const kl_plain_cells *loops; /* NULL: rows are read without marks */
+    uint32_t *end;               /* from text[from] on: one that stands for the byte before it, then delimiters and newlines */
+    int64_t room, count, next;   /* next: likely the first one of the next row */
+    int64_t from, to, fills;     /* the part of the text, and which text it was */
+    bool regular;                /* all rows of it have as many cells as the table has columns */
+} kl_csv_marks;
+
 typedef struct kl_csv {
     kl_csv_text text;
+    kl_csv_marks marks;
     char point;         /* of decimal numbers */
     bool header;        /* the first row is one */
     bool header_is_sure; /* not merely because it is all text */
@@ -43,6 +54,7 @@ typedef struct kl_csv {
     bool ready;
     int64_t *plan;      /* (columns): column of the schema, KL_CSV_LABEL or KL_CSV_IGNORED */
     bool *number;       /* (columns): a number is expected, in a column of the schema or as the label */
+    int64_t *run;       /* (columns): so many from here on are numbers for columns of the schema that follow each other */
     int64_t label;      /* column of the file, -1: none */
     bool words;         /* labels are texts */
     bool sparse;        /* rows have categories: CSR */
@@ -86,7 +98,15 @@ const char *kl_csv_begin_of(const kl_csv_cell *cell);            /* with its quo
 
 /* csv_cell.c */
 kl_csv_kind kl_csv_classify(char point, const kl_csv_cell *cell, double *value);
+kl_csv_kind kl_csv_kind_of(char point, const kl_csv_cell *cell); /* without the value, sooner for plain numbers */
 bool kl_csv_is_missing(const kl_csv_cell *cell);
+
+/* csv_marks.c */
+klift_status kl_csv_begin_marks(kl_csv *csv); /* before the first row; without it there are none */
+/* The ends of the cells of the present row, from the start of the marked text on: (csv->columns), the last one its newline,
+ * and one before it. NULL when the row has another number of delimiters up to its newline, or none is known. Only with
+ * marks.loops. */
+const uint32_t *kl_csv_marks_of_row(kl_csv *csv);
 
 /* csv_learn.c */
 klift_status kl_csv_learn(kl_reader *reader, klift_run *run);

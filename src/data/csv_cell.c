@@ -2,6 +2,7 @@
 #include "data/csv.h"
 
 #include "base/number.h"
+#include "data/plain_number.h"
 
 #include <string.h>
 
@@ -74,4 +75,12 @@ kl_csv_kind kl_csv_classify(char point, const kl_csv_cell *cell, double *value)
     if (kind == KL_NUMBER_NOT || after != end)
         return is_grouped(inner.begin, inner.end, point) ? KL_CELL_GROUPED : KL_CELL_TEXT;
     return kind == KL_NUMBER_OK ? KL_CELL_NUMBER : kind == KL_NUMBER_NAN ? KL_CELL_NOT_FINITE : KL_CELL_TOO_LARGE;
+}
+
+kl_csv_kind kl_csv_kind_of(char point, const kl_csv_cell *cell)
+{
+    double value;
+    if (!cell->quoted && kl_plain_number(cell->begin, false, point, &value) == cell->end)
+        return KL_CELL_NUMBER;
+    return kl_csv_classify(point, cell, &value);
 }

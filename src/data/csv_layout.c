@@ -119,10 +119,11 @@ static klift_status keep_names(kl_csv *s)
 /* The present row against the first one. */
 static klift_status look_at_row(kl_csv *s, first_rows *f)
 {
+    if (f->rows > 1 && (!f->all_text || f->again))
+        return KLIFT_OK; /* nothing more to learn */
     for (int64_t j = 0; j < s->cells; j++) {
-        double value;
         const char *text;
-        kl_csv_kind kind = kl_csv_classify(s->point, &s->cell[j], &value);
+        kl_csv_kind kind = kl_csv_kind_of(s->point, &s->cell[j]);
         if (f->rows == 1 && f->above[j] == KL_CELL_TEXT && kind == KL_CELL_NUMBER)
             f->text_over_number = true;
         if (!f->all_text || f->again || kind != KL_CELL_TEXT)

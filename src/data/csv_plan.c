@@ -12,6 +12,7 @@ klift_status kl_csv_start_plan(kl_reader *reader, bool lenient)
     if (s->plan == NULL && s->columns > 0) {
         KL_TRY(kl_new(&s->plan, s->columns, sizeof *s->plan, "columns"));
         KL_TRY(kl_new(&s->number, s->columns, sizeof *s->number, "columns"));
+        KL_TRY(kl_new(&s->run, s->columns, sizeof *s->run, "columns"));
         KL_TRY(kl_new(&s->ignored, s->columns, sizeof *s->ignored, "columns"));
         KL_TRY(kl_new(&s->listed, s->columns, sizeof *s->listed, "columns"));
     }
@@ -27,10 +28,9 @@ klift_status kl_csv_start_plan(kl_reader *reader, bool lenient)
 static void look_at_row(const kl_csv *s, kl_csv_look *look)
 {
     for (int64_t j = 0; j < s->columns; j++) {
-        double value;
         if (s->ignored[j])
             continue;
-        kl_csv_kind kind = kl_csv_classify(s->point, &s->cell[j], &value);
+        kl_csv_kind kind = kl_csv_kind_of(s->point, &s->cell[j]);
         look[j].any = look[j].any || kind != KL_CELL_MISSING;
         if (kind != KL_CELL_TEXT || look[j].text)
             continue;
@@ -57,6 +57,14 @@ klift_status kl_csv_look_at_head(kl_csv *s, kl_csv_look *look)
     return KLIFT_OK;
 }
 
+static void count_runs(kl_csv *s)
+{
+    for (int64_t j = s->columns - 1; j >= 0; j--) {
+        bool goes_on = j + 1 < s->columns && s->run[j + 1] > 0 && s->plan[j + 1] == s->plan[j] + 1;
+        s->run[j] = s->number[j] && s->plan[j] >= 0 ? 1 + (goes_on ? s->run[j + 1] : 0) : 0;
+    }
+}
+
 klift_status kl_csv_finish_plan(kl_reader *reader)
 {
     kl_csv *s = reader->state;
@@ -72,6 +80,8 @@ klift_status kl_csv_finish_plan(kl_reader *reader)
                        (long long)reader->dim);
     for (int64_t j = 0; j < s->columns; j++)
         s->number[j] = s->plan[j] == KL_CSV_LABEL ? !s->words : s->plan[j] >= 0 && !schema->column[s->plan[j]].categorical;
+    count_runs(s);
+    KL_TRY(kl_csv_begin_marks(s));
     s->sparse = kl_schema_is_sparse(schema);
     int64_t room = schema->count;
     KL_TRY(kl_grow(&s->dense, &s->dense_room, 0, room, sizeof *s->dense, "a row"));

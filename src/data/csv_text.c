@@ -6,6 +6,7 @@
 #include "data/csv_text.h"
 
 #include "base/memory.h"
+#include "data/plain_cells.h"
 #include "data/plain_number.h"
 
 #include <string.h>
@@ -58,11 +59,12 @@ static klift_status widen(kl_csv_text *t)
     return kl_grow(&t->text, &t->room, t->used, 2 * (t->room - KL_PLAIN_PADDING) + KL_PLAIN_PADDING, 1, "rows of text");
 }
 
-/* Throws away what has been read and is not held. */
+/* Throws away what has been read and is not held, but for the bytes that plain_cells.h wants before a row. */
 static void shift(kl_csv_text *t)
 {
-    int64_t from = t->holds ? t->keep : t->at;
-    if (from == 0)
+    int64_t from = (t->holds ? t->keep : t->at) - KL_CELLS_LEAD;
+    t->fills++;
+    if (from <= 0)
         return;
     memmove(t->text, t->text + from, (size_t)(t->used - from));
     t->used -= from;
@@ -208,6 +210,12 @@ void kl_csv_end_row(kl_csv_text *t, const char *at)
     for (const char *p = t->text + t->at; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
         t->line++;
     t->at = end - t->text;
+}
+
+void kl_csv_end_line(kl_csv_text *t, const char *at)
+{
+    t->at = at + (*at == '\r') + 1 - t->text;
+    t->line++;
 }
 
 klift_status kl_csv_copy(kl_csv_text *t, const kl_csv_cell *cell, const char **copy)

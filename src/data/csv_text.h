@@ -22,6 +22,7 @@ typedef struct kl_csv_text {
     bool holds;               /* text from keep on stays: it will be read again */
     int64_t keep, keep_line;
     bool ended;               /* the file has no more bytes */
+    int64_t fills;            /* how often the text was read or moved: views and offsets from before are void */
     char delimiter;           /* ' ' stands for any run of blanks */
     char *copy;               /* of one cell */
     int64_t copy_room;
@@ -39,6 +40,7 @@ const char *kl_csv_blank(const kl_csv_text *text);
 bool kl_csv_line_ends(const char *at);
 /* Goes to the row behind the line end at `at`. */
 void kl_csv_end_row(kl_csv_text *text, const char *at);
+void kl_csv_end_line(kl_csv_text *text, const char *at); /* the same for a row that is one line */
 /* Keeps the text from the present row on until `holds` is false; goes back to that row. */
 void kl_csv_hold(kl_csv_text *text);
 void kl_csv_return(kl_csv_text *text);

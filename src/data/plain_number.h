@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KL_PLAIN_PADDING = 32 };
+enum { KL_PLAIN_PADDING = 64 };
 
 #define KL_EXACT_WHOLE (UINT64_C(1) << 53) /* whole numbers up to here are doubles */
 #define KL_FLOAT_LIMIT 0x1.ffffffp127      /* the smallest double that rounds to infinity as a float */
