@@ -3,6 +3,7 @@
  * rows are trained on; where that solve is; and its machine, with a path of C those of all folds. Targets, weights, folds of the
  * rows and features are made again. Nothing read is trusted.
  */
+#include "learn/dual_core.h"
 #include "learn/svm.h"
 
 static const uint32_t KEPT = KL_TAG('S', 'V', 'M', '2');
@@ -107,7 +108,8 @@ static klift_status load_place(const kl_learner *learner, kl_svm_place *p, const
         return kl_record_damaged("the machine that is trained is not there");
     KL_TRY(kl_record_get_u32(from, &phase));
     bool newton = phase == KL_SVM_NEWTON || phase == KL_SVM_LOOK_AGAIN;
-    if (phase == KL_SVM_START || phase > KL_SVM_SOLVED || (newton && (kl_svm_is_joint(learner) || !kl_newton_fits(d))))
+    bool misfit = (newton && (kl_svm_is_joint(learner) || !kl_newton_fits(d))) || (phase == KL_SVM_CORE && !kl_core_ready(d));
+    if (phase == KL_SVM_START || phase > KL_SVM_SOLVED || misfit)
         return kl_record_damaged("nobody knows what comes next");
     p->phase = (kl_svm_phase)phase;
     KL_TRY(kl_record_get_i64(from, -1, d->rows - 1, &p->next));
