@@ -78,7 +78,8 @@ static void our_tiles(job *j)
             kl_tiles_pack(&j->tiles, &j->rows, s, j->scratch);
         for (int64_t s = 0; s < j->tiles.count; s++)
             for (int64_t t = 0; t < s; t++)
-                kl_tiles_update(&j->tiles, s, t, KL_TILES_ROWS, j->scratch);
+                for (int half = 0; half < 2; half++)
+                    kl_tiles_update(&j->tiles, s, t, half, KL_TILES_ROWS, j->scratch);
     }
     j->rows = all;
 }
@@ -102,7 +103,7 @@ void tile(void)
         index[i] = (int32_t)i;
     j.a = bench_numbers(j.m * j.n);
     j.c = bench_numbers(512 * 512);
-    check(kl_tiles_new(&j.tiles, j.n));
+    check(kl_tiles_new(&j.tiles, j.n, j.run));
     j.scratch = bench_numbers(kl_tiles_packed(&j.tiles, KL_TILES_ROWS) / 4);
     j.rows = (kl_tile_rows){j.a, j.n, j.m, index, shift, NULL};
     bench.peer.set_threads(1);
@@ -149,8 +150,8 @@ void factor(int64_t size)
     j.kept = malloc((size_t)(size * size) * sizeof(double));
     if (j.square == NULL || j.kept == NULL)
         exit(6);
-    check(kl_tiles_new(&j.tiles, size));
-    check(kl_tiles_new(&j.copy, size));
+    check(kl_tiles_new(&j.tiles, size, j.run));
+    check(kl_tiles_new(&j.copy, size, j.run));
     for (int64_t r = 0; r < size; r++)
         for (int64_t c = 0; c <= r; c++) {
             double v = r == c ? 2 + n * 1e-4 : exp(-(double)(r - c) * 0.01);

@@ -88,7 +88,7 @@ klift_status kl_pipeline_feed(const klift_map *lift, kl_reader *reader, kl_learn
     kl_rows entries = {0};
     float *z = NULL;
     klift_status status;
-    KL_GO(kl_new(&z, sparse ? 0 : block * features, sizeof *z, "a block of features"));
+    KL_GO(kl_new_bare(&z, sparse ? 0 : block * features, sizeof *z, "a block of features"));
     KL_GO(kl_checkpoint_go_on(checkpoint, &gather, learner, &total));
     do {
         kl_rows_empty(&entries);

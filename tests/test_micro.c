@@ -180,6 +180,40 @@ static void forward_substitution_solves(void **state)
     }
 }
 
+/* A rectangle of a factor, not at the beginning of its rows, against the right sides of a solve. */
+static void rectangles_are_taken_away(void **state)
+{
+    enum { ROWS = 24, COLUMNS = 40, APART = 45, GROUP = KL_MICRO_GROUP };
+    static double y[2][COLUMNS * GROUP];
+    static float l32[ROWS * APART], x32[COLUMNS * GROUP], y32[2][COLUMNS * GROUP];
+    const double *l = f64, *x = f64 + 2000, *before = f64 + 3000;
+    (void)state;
+    fill();
+    for (int i = 0; i < ROWS * APART; i++)
+        l32[i] = (float)l[i];
+    for (int i = 0; i < COLUMNS * GROUP; i++)
+        x32[i] = (float)x[i];
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+        const kl_micro *m = kl_micro_at(t);
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < COLUMNS * GROUP; i++)
+                y32[k][i] = (float)(y[k][i] = before[i]);
+        m->below64(ROWS, COLUMNS, l, APART, x, y[0]);
+        m->above64(ROWS, COLUMNS, l, APART, x, y[1]);
+        m->below32(ROWS, COLUMNS, l32, APART, x32, y32[0]);
+        m->above32(ROWS, COLUMNS, l32, APART, x32, y32[1]);
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < COLUMNS; i++)
+                for (int g = 0; g < GROUP; g++) {
+                    double exact = before[i * GROUP + g];
+                    for (int p = 0; p < (k == 0 ? COLUMNS : ROWS) && (k == 1 || i < ROWS); p++)
+                        exact -= (k == 0 ? l[i * APART + p] : l[p * APART + i]) * x[p * GROUP + g];
+                    assert_true(fabs(y[k][i * GROUP + g] - exact) < 1e-13);
+                    assert_true(fabs((double)y32[k][i * GROUP + g] - exact) < 2e-5);
+                }
+    }
+}
+
 static void cosines_of_all_tables_agree(void **state)
 {
     enum { N = 1003 };
@@ -230,6 +264,8 @@ static void avx512_has_the_bits_of_avx2(void **state)
             x32[t][i] = (float)(x[t][i] = f64[5000 + i]);
         tables[t]->forward64(N, l, N, x[t]);
         tables[t]->forward32(N, l32, N, x32[t]);
+        tables[t]->below64(8, 48, l, N, x[t], x[t] + 48 * KL_MICRO_GROUP);
+        tables[t]->above64(8, 48, l, N, x[t] + 48 * KL_MICRO_GROUP, x[t]);
         tables[t]->pairs(COUNT, turns, 0.3f, false, c[t], s[t]);
         tables[t]->cosines(COUNT, turns, phase, 0.3f, o[t]);
     }
@@ -577,6 +613,7 @@ int main(void)
         cmocka_unit_test(sums_are_one_chain_over_ascending_terms),
         cmocka_unit_test(sparse_rows_equal_dense_blocks_bit_for_bit),
         cmocka_unit_test(forward_substitution_solves),
+        cmocka_unit_test(rectangles_are_taken_away),
         cmocka_unit_test(cosines_of_all_tables_agree),
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),

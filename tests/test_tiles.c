@@ -72,7 +72,8 @@ static void update_all(const kl_tiles *tiles, const block *b, int64_t from, int6
         kl_tiles_pack(tiles, &rows, i, packed);
     for (int64_t i = 0; i < tiles->count; i++)
         for (int64_t j = 0; j <= i; j++)
-            kl_tiles_update(tiles, i, j, count, packed);
+            for (int half = 0; half < 2; half++)
+                kl_tiles_update(tiles, i, j, half, count, packed);
     free(packed);
 }
 
@@ -82,7 +83,7 @@ static void check_update(int64_t n, bool weighted)
     kl_tiles tiles;
     int64_t step = n > 1000 ? 64 : 1; /* 64 divides n - 1: the last row is among them */
     double *row = numbers(n), *sum = numbers(n * n), *size = numbers(n * n);
-    assert_int_equal(kl_tiles_new(&tiles, n), KLIFT_OK);
+    assert_int_equal(kl_tiles_new(&tiles, n, NULL), KLIFT_OK);
     update_all(&tiles, &b, 0, b.used);
     for (int64_t r = 0; r < b.used; r++) {
         double weight = weighted ? b.weight[b.index[r]] : 1;
@@ -132,8 +133,8 @@ static void updates_add_to_what_is_there(void **unused)
     (void)unused;
     block b = make_block(21, 3000, true);
     kl_tiles once, parts;
-    assert_int_equal(kl_tiles_new(&once, 21), KLIFT_OK);
-    assert_int_equal(kl_tiles_new(&parts, 21), KLIFT_OK);
+    assert_int_equal(kl_tiles_new(&once, 21, NULL), KLIFT_OK);
+    assert_int_equal(kl_tiles_new(&parts, 21, NULL), KLIFT_OK);
     update_all(&once, &b, 0, b.used);
     for (int64_t from = 0; from < b.used; from += 256) /* cut between chunks: the same bits */
         update_all(&parts, &b, from, b.used - from < 256 ? b.used - from : 256);
@@ -157,7 +158,7 @@ static double entry(int64_t i, int64_t j)
 
 static void fill(kl_tiles *tiles, int64_t n)
 {
-    assert_int_equal(kl_tiles_new(tiles, n), KLIFT_OK);
+    assert_int_equal(kl_tiles_new(tiles, n, NULL), KLIFT_OK);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++)
             kl_tiles_at(tiles, i / tiles->edge, j / tiles->edge)[i % tiles->edge * tiles->edge + j % tiles->edge] = entry(i, j);
@@ -339,7 +340,7 @@ static void the_column_that_is_not_positive_is_named(void **unused)
                 kl_tiles a;
                 if (column >= n || (kind == 2 && column == 0) || (n > 100 && kind != c % 3))
                     continue;
-                assert_int_equal(kl_tiles_new(&a, n), KLIFT_OK);
+                assert_int_equal(kl_tiles_new(&a, n, NULL), KLIFT_OK);
                 for (int64_t i = 0; i < n; i++)
                     kl_tiles_at(&a, i / a.edge, i / a.edge)[i % a.edge * (a.edge + 1)] = 4;
                 double *diagonal = &kl_tiles_at(&a, column / a.edge, column / a.edge)[column % a.edge * (a.edge + 1)];
@@ -364,8 +365,8 @@ static void sizes_are_counted_before_they_are_asked_for(void **unused)
     assert_true(kl_tiles_bytes(INT64_C(1) << 32) == INT64_MAX);
     kl_tiles none, large;
     int64_t failed;
-    assert_int_equal(kl_tiles_new(&large, INT64_C(1) << 40), KLIFT_MEMORY);
-    assert_int_equal(kl_tiles_new(&none, 0), KLIFT_OK);
+    assert_int_equal(kl_tiles_new(&large, INT64_C(1) << 40, NULL), KLIFT_MEMORY);
+    assert_int_equal(kl_tiles_new(&none, 0, NULL), KLIFT_OK);
     assert_int_equal(kl_tiles_factor(&none, NULL, &failed), KLIFT_OK);
     assert_int_equal(kl_tiles_solve(&none, 2, NULL, NULL), KLIFT_OK);
     kl_tiles_clear(&none);

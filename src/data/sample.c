@@ -44,25 +44,24 @@ klift_status kl_sample_settle(kl_sample *sample)
     int64_t count = sample->rows.rows;
     place *order = NULL;
     uint64_t *key = NULL;
-    kl_rows kept = {0};
     klift_status status = KLIFT_OK;
     if (count == 0)
         return KLIFT_OK;
+    kl_rows_empty(&sample->other);
     KL_GO(kl_new(&order, count, sizeof *order, "a sample"));
     KL_GO(kl_new(&key, count, sizeof *key, "a sample"));
     for (int64_t i = 0; i < count; i++)
         order[i] = (place){sample->key[i], i};
     qsort(order, (size_t)count, sizeof *order, compare);
-    KL_GO(rebuild(sample, order, &kept, key));
-    kl_rows_clear(&sample->rows);
+    KL_GO(rebuild(sample, order, &sample->other, key));
+    kl_rows kept = sample->other;
+    sample->other = sample->rows;
     sample->rows = kept;
-    kept = (kl_rows){0};
     for (int64_t i = 0; i < sample->rows.rows; i++)
         sample->key[i] = key[i];
     sample->full = sample->rows.rows == sample->limit;
     sample->highest = key[sample->rows.rows - 1];
 done:
-    kl_rows_clear(&kept);
     kl_free(order);
     kl_free(key);
     return status;
@@ -81,6 +80,7 @@ klift_status kl_sample_offer(kl_sample *sample, const kl_batch *batch, int64_t r
 void kl_sample_clear(kl_sample *sample)
 {
     kl_rows_clear(&sample->rows);
+    kl_rows_clear(&sample->other);
     kl_free(sample->key);
     sample->key = NULL;
     sample->key_room = 0;

@@ -9,6 +9,7 @@ typedef struct kl_sample {
     int64_t limit;
     bool merge_equal; /* rows of one key are one row, their weights added */
     kl_rows rows;
+    kl_rows other; /* room that the next settling copies into */
     uint64_t *key; /* (rows) */
     int64_t key_room;
     uint64_t highest; /* keys above it need not be offered once the limit was reached */

@@ -34,7 +34,7 @@ klift_status kl_fresh_new(kl_fresh *f, int64_t count)
     KL_TRY(kl_new(&f->order, most, sizeof *f->order, "the order of rows"));
     for (int64_t i = 0; i < most; i++)
         f->order[i] = (int32_t)i;
-    KL_TRY(kl_tiles_new(&f->curve, f->each));
+    KL_TRY(kl_tiles_new(&f->curve, f->each, f->run));
     return kl_new(&f->packed, kl_tiles_packed(&f->curve, rows), 1, "a step");
 }
 

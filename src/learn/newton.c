@@ -271,7 +271,7 @@ static void give(const newton *k)
     }
 }
 
-static klift_status make_room(newton *k)
+static klift_status make_room(newton *k, klift_run *run)
 {
     const kl_dual *d = k->d;
     KL_TRY(kl_new(&k->q, d->rows, sizeof *k->q, "Newton's method"));
@@ -279,7 +279,7 @@ static klift_status make_room(newton *k)
     KL_TRY(kl_new(&k->v, d->features, sizeof *k->v, "Newton's method"));
     KL_TRY(kl_new(&k->side, 2 * d->features, sizeof *k->side, "Newton's method"));
     KL_TRY(kl_new(&k->step, d->features, sizeof *k->step, "Newton's method"));
-    KL_TRY(kl_tiles_new(&k->h, d->features));
+    KL_TRY(kl_tiles_new(&k->h, d->features, run));
     KL_TRY(kl_new(&k->packed, kl_tiles_packed(&k->h, GATHERED), 1, "Newton's method"));
     KL_TRY(kl_new(&k->block, GATHERED * d->features, sizeof *k->block, "Newton's method"));
     KL_TRY(kl_new(&k->nothing, d->features, sizeof *k->nothing, "Newton's method"));
@@ -322,7 +322,7 @@ klift_status kl_newton_solve(kl_dual *d, kl_passes *passes, double tolerance, kl
     newton k = {.d = d, .output = at->output, .passes = passes};
     bool stuck = false;
     klift_status status;
-    KL_GO(make_room(&k));
+    KL_GO(make_room(&k, run));
     KL_GO(begin(&k, at, run));
     KL_GO(slope(&k, run));
     while (at->steps < at->most && k.primal - k.dual > tolerance * k.primal) {

@@ -74,7 +74,7 @@ static klift_status begin(kl_learner *learner, klift_run *run)
         return kl_fail(KLIFT_USAGE, "ridge looks at every row once, and for class-weight=balanced it must know before how many there are of each class; give a file instead of a pipe or "
                        "parts, or weights as in class-weight=1=5, or use learner=svm");
     st->search = choose_search(&learner->spec, learner->features, kl_run_memory(run));
-    KL_TRY(kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed));
+    KL_TRY(kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed, run));
     if (learner->class_weight.label.count > 0)
         st->statistics.targets.by_class = &learner->class_weight;
     return KLIFT_OK;
@@ -176,7 +176,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
     r.outputs = weights->outputs;
     held.classes = weights->classes.count;
     r.held = learner->spec.probability ? &held : NULL;
-    KL_GO(kl_tiles_new(&r.a, s->features));
+    KL_GO(kl_tiles_new_bare(&r.a, s->features));
     KL_GO(kl_new(&r.w, s->features * r.outputs, sizeof *r.w, "the weights"));
     KL_GO(kl_new(&r.b, r.outputs, sizeof *r.b, "the weights"));
     KL_GO(kl_new(&r.mean, s->features, sizeof *r.mean, "the weights"));

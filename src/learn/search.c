@@ -10,6 +10,7 @@
 #include "learn/ridge.h"
 
 #include "base/memory.h"
+#include "math/row.h"
 
 #include <math.h>
 
@@ -25,6 +26,7 @@ typedef struct kept {
     int64_t *truth; /* (rows) column of Y */
     int64_t *first; /* (sets + 1) */
     float *z;       /* (rows, features), or NULL */
+    double *w, *b;  /* (outputs, features), (outputs): the model of the present lambda on plain z */
 } kept;
 
 typedef struct search_state {
@@ -96,6 +98,8 @@ static klift_status gather_kept(search_state *st, kept *k)
     kl_batch all = kl_rows_view(&s->kept.rows);
     KL_TRY(kl_new(&k->truth, all.rows, sizeof *k->truth, "kept rows"));
     KL_TRY(kl_new(&k->first, s->sets + 1, sizeof *k->first, "kept rows"));
+    KL_TRY(kl_new(&k->w, s->features * st->r->outputs, sizeof *k->w, "kept rows"));
+    KL_TRY(kl_new(&k->b, st->r->outputs, sizeof *k->b, "kept rows"));
     for (int f = 0; f < s->sets; f++) {
         for (int64_t i = 0; i < all.rows; i++)
             if (kl_statistics_set_of(s, kl_statistics_key(&all, i, all.label[i])) == f) {
@@ -120,22 +124,31 @@ static klift_status keep_features(search_state *st)
     int64_t rows = st->kept.rows.rows, features = st->r->s->features;
     if (rows * features > KL_RIDGE_KEPT)
         return KLIFT_OK;
-    KL_TRY(kl_new(&st->kept.z, rows * features, sizeof *st->kept.z, "features of kept rows"));
+    KL_TRY(kl_new_bare(&st->kept.z, rows * features, sizeof *st->kept.z, "features of kept rows"));
     return kl_run_parallel(st->run, (rows + CHUNK - 1) / CHUNK, lift_task, st);
 }
 
-/* The column of Y that the model in r gives z. */
-static int64_t decide(const kl_ridge *r, const float *z, double *score)
+/* The model in r from centred to plain z, an output's weights in one piece. */
+static void take_model(const kl_ridge *r, kept *k)
 {
-    const kl_statistics *s = r->s;
-    int64_t best = 0;
-    for (int64_t o = 0; o < r->outputs; o++)
-        score[o] = r->b[o];
-    for (int64_t p = 0; p < s->features; p++) {
-        double x = (double)z[p] - (double)s->shift[p];
-        for (int64_t o = 0; o < r->outputs; o++)
-            score[o] += x * r->w[p * r->outputs + o];
+    int64_t features = r->s->features;
+    for (int64_t o = 0; o < r->outputs; o++) {
+        k->b[o] = r->b[o];
+        for (int64_t p = 0; p < features; p++) {
+            k->w[o * features + p] = r->w[p * r->outputs + o];
+            k->b[o] -= (double)r->s->shift[p] * k->w[o * features + p];
+        }
     }
+}
+
+/* The column of Y that the model gives z; next: the row that comes behind it. */
+static int64_t decide(const kl_ridge *r, const kept *k, const float *z, const float *next, double *score)
+{
+    int64_t features = r->s->features, best = 0;
+    kl_row row = {.count = features, .value = z}, later = {.count = features, .value = next};
+    kl_row_dots(&row, &later, features, r->outputs, k->w, features, score);
+    for (int64_t o = 0; o < r->outputs; o++)
+        score[o] += k->b[o];
     if (r->outputs == 1)
         return score[0] > 0.5 ? r->column[0] : 1 - r->column[0];
     for (int64_t o = 1; o < r->outputs; o++)
@@ -156,7 +169,7 @@ static klift_status score_task(void *context, int64_t task, int worker)
     klift_status status = st->kept.z != NULL ? KLIFT_OK : st->lift->apply(st->lift->user, &part, z, features, worker);
     for (int64_t i = 0; status == KLIFT_OK && i < count; i++) {
         double *score = st->tried != NULL ? st->tried + (first + i) * st->r->outputs : own;
-        if (decide(st->r, z + i * features, score) != st->kept.truth[first + i])
+        if (decide(st->r, &st->kept, z + i * features, z + (i + 1 < count ? i + 1 : i) * features, score) != st->kept.truth[first + i])
             sc->wrong[task] += part.weight[i];
     }
     kl_free(own);
@@ -169,8 +182,9 @@ static klift_status add_wrong(search_state *st, int f, double *wrong, double *we
     scoring sc = {.st = st, .from = st->kept.first[f], .to = st->kept.first[f + 1]};
     int64_t chunks = (sc.to - sc.from + CHUNK - 1) / CHUNK;
     klift_status status = KLIFT_OK;
+    take_model(st->r, &st->kept);
     if (st->kept.z == NULL)
-        KL_GO(kl_new(&sc.z, kl_run_threads(st->run) * CHUNK * st->r->s->features, sizeof *sc.z, "features of kept rows"));
+        KL_GO(kl_new_bare(&sc.z, kl_run_threads(st->run) * CHUNK * st->r->s->features, sizeof *sc.z, "features of kept rows"));
     KL_GO(kl_new(&sc.wrong, chunks, sizeof *sc.wrong, "kept rows"));
     KL_GO(kl_run_parallel(st->run, chunks, score_task, &sc));
     for (int64_t c = 0; c < chunks; c++)
@@ -378,5 +392,7 @@ done:
     kl_free(st.kept.truth);
     kl_free(st.kept.first);
     kl_free(st.kept.z);
+    kl_free(st.kept.w);
+    kl_free(st.kept.b);
     return status;
 }

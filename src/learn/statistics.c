@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/record.h"
 #include "math/random.h"
+#include "math/row.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static klift_status add_column(kl_statistics *s)
     return KLIFT_OK;
 }
 
-klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed)
+klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed, klift_run *run)
 {
     *s = (kl_statistics){.goal = goal, .targets.goal = goal, .features = features, .folds = folds, .sets = sets, .seed = seed};
     s->kept.limit = goal == KL_CLASSIFY && sets > 1 ? KL_KEPT_ROWS : 0;
@@ -80,7 +81,7 @@ klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t feature
     KL_TRY(kl_new(&s->fold, sets, sizeof *s->fold, "the statistics"));
     for (int f = 0; f < sets; f++) {
         KL_TRY(kl_new(&s->fold[f].sum, features, sizeof(double), "the statistics"));
-        KL_TRY(kl_tiles_new(&s->fold[f].gram, features));
+        KL_TRY(kl_tiles_new(&s->fold[f].gram, features, run));
     }
     return KLIFT_OK;
 }
@@ -152,11 +153,18 @@ static void shift_targets(kl_statistics *s)
     }
 }
 
-/* sum (n) += factor (z - shift) */
+/* sum (n) += factor (z - shift), n <= KL_TILE; where the difference is rounded to float32 it is a row like any other, for which there is a fast loop */
 static void add_row(const kl_tiles *tiles, int64_t n, double factor, const float *restrict z, const float *restrict shift, double *restrict sum)
 {
+    float line[KL_TILE];
+    if (tiles->n <= KL_TILES_EXACT) {
+        for (int64_t j = 0; j < n; j++)
+            sum[j] += factor * kl_tiles_centred(tiles, z[j], shift[j]);
+        return;
+    }
     for (int64_t j = 0; j < n; j++)
-        sum[j] += factor * kl_tiles_centred(tiles, z[j], shift[j]);
+        line[j] = z[j] - shift[j];
+    kl_row_add(&(kl_row){.count = n, .value = line}, n, factor, sum);
 }
 
 /* S and B of a range of features, row by row. A row is in one class, so S is the sum of the classes' columns of B. */
@@ -232,6 +240,18 @@ static klift_status sort_by_set(block *b)
     return KLIFT_OK;
 }
 
+/* Packed rows are written before they are read: their pages are left to the threads that write them. */
+static klift_status make_packed(kl_statistics *s, int64_t bytes)
+{
+    if (bytes <= s->packed_room)
+        return KLIFT_OK;
+    kl_free(s->packed);
+    s->packed_room = 0;
+    KL_TRY(kl_new_bare(&s->packed, bytes, 1, "the statistics"));
+    s->packed_room = bytes;
+    return KLIFT_OK;
+}
+
 klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t stride, int64_t rows, klift_run *run)
 {
     const kl_tiles *tiles = &s->fold[0].gram;
@@ -240,7 +260,7 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     if (rows == 0)
         return KLIFT_OK;
     KL_GO(sort_by_set(&b));
-    KL_GO(kl_grow(&s->packed, &s->packed_room, 0, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS), 1, "the statistics"));
+    KL_GO(make_packed(s, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS)));
     if (!s->shifted) {
         KL_GO(kl_run_parallel(run, tiles->count, shift_task, &b));
         shift_targets(s);

@@ -41,7 +41,7 @@ typedef struct kl_statistics {
     int64_t packed_room;
 } kl_statistics;
 
-klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed);
+klift_status kl_statistics_begin(kl_statistics *s, kl_goal goal, int64_t features, int folds, int sets, uint64_t seed, klift_run *run);
 klift_status kl_statistics_observe(kl_statistics *s, const kl_batch *x);
 klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t stride, int64_t rows, klift_run *run);
 klift_status kl_statistics_merge(kl_statistics *into, const kl_statistics *from, int sign);

@@ -84,7 +84,7 @@ klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const k
     filling f = {.kernel = kernel, .landmarks = landmarks, .columns = columns, .tiles = &l};
     klift_status status;
     *w = (kl_whitening){.n = landmarks->rows.rows, .exact = exact, .jitter = jitter};
-    KL_GO(kl_tiles_new(&l, w->n));
+    KL_GO(kl_tiles_new(&l, w->n, run));
     KL_GO(factor(&f, &w->jitter, run));
     KL_GO(kl_tiles_invert(&l, run, &inverse));
     if (exact) {
@@ -224,7 +224,7 @@ klift_status kl_whitening_load(kl_whitening *w, int64_t n, bool exact, kl_record
     if (bytes > from->end - from->at) /* before anything of that size is taken */
         return kl_record_damaged("the whitening of the landmarks is cut off");
     KL_TRY(kl_record_get_f64(from, &w->jitter));
-    KL_TRY(exact ? kl_tiles_new(&w->tiles, n) : kl_panels_new_lower(&w->panels, n));
+    KL_TRY(exact ? kl_tiles_new(&w->tiles, n, NULL) : kl_panels_new_lower(&w->panels, n));
     for (int64_t i = 0; i < n; i++)
         KL_TRY(load_row(w, i, from));
     return KLIFT_OK;

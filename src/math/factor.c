@@ -16,6 +16,8 @@
 #define LEFT left64
 #define WIDTH width64
 #define FORWARD forward64
+#define BELOW below64
+#define ABOVE above64
 
 /* Blocks of float64 divide a tile. */
 static inline void subtract_block(const kl_micro *micro, int64_t k, const double *a, const double *b, int64_t height, int64_t breadth, double *c, int64_t stride)

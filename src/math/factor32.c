@@ -17,6 +17,8 @@
 #define LEFT left32
 #define WIDTH width32
 #define FORWARD forward32
+#define BELOW below32
+#define ABOVE above32
 
 float *kl_tiles32_at(const kl_tiles32 *tiles, int64_t i, int64_t j)
 {

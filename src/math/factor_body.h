@@ -1,6 +1,6 @@
 /*
  * factor_body.h - Cholesky factorisation and solves over tiles for one kind of number; factor.c includes it for double,
- * factor32.c for float, each after defining REAL, TILES, MATRIX_AT, FACTOR, SOLVE, LEFT, WIDTH, FORWARD and subtract_block.
+ * factor32.c for float, each after defining REAL, TILES, MATRIX_AT, FACTOR, SOLVE, LEFT, WIDTH, FORWARD, BELOW, ABOVE and subtract_block.
  *   for k: L_kk = chol(A_kk);  L_ik = A_ik L_kk^-T (i > k);  A_ij -= L_ik L_jk' (i >= j > k)
  * The tiles of one step are the pool's tasks; inside a tile everything is blocked by 64 and built on one packed
  * product, subtract(). The last tile is padded by an identity, so that every tile is full.
@@ -133,7 +133,7 @@ klift_status FACTOR(TILES *a, klift_run *run, int64_t *failed)
     *failed = -1;
     if (a->count == 0)
         return KLIFT_OK;
-    KL_TRY(kl_new(&w.scratch, kl_run_threads(run) * scratch_of(a->edge), sizeof *w.scratch, "the factorisation"));
+    KL_TRY(kl_new_bare(&w.scratch, kl_run_threads(run) * scratch_of(a->edge), sizeof *w.scratch, "the factorisation"));
     pad(a);
     for (w.step = 0; w.step < a->count && *failed < 0; w.step++) {
         int64_t left = a->count - 1 - w.step;
@@ -157,47 +157,41 @@ typedef struct solving {
     REAL *columns;   /* per worker: (padded n, GROUP) */
 } solving;
 
-/* x_i -= L_ij x_j for a group of columns */
-static void forward_tile(const REAL *l, int64_t edge, const REAL *xj, REAL *xi)
-{
-    for (int64_t r = 0; r < edge; r++)
-        for (int64_t p = 0; p < edge; p++)
-            for (int g = 0; g < GROUP; g++)
-                xi[r * GROUP + g] -= l[r * edge + p] * xj[p * GROUP + g];
-}
-
 static void forward(const TILES *a, int64_t first_tile, REAL *x)
 {
     int64_t edge = a->edge;
     for (int64_t i = first_tile; i < a->count; i++) {
         for (int64_t j = first_tile; j < i; j++)
-            forward_tile(MATRIX_AT(a, i, j), edge, x + j * edge * GROUP, x + i * edge * GROUP);
+            kl_micro_get()->BELOW(edge, edge, MATRIX_AT(a, i, j), edge, x + j * edge * GROUP, x + i * edge * GROUP);
         kl_micro_get()->FORWARD(edge, MATRIX_AT(a, i, i), edge, x + i * edge * GROUP);
     }
 }
 
-/* x_j -= L_ij' x_i, then the transposed diagonal, from the last tile up */
+/* x (edge, GROUP) := l^-T x with a tile on the diagonal: blocks of rows from the last one up */
+static void backward_tile(int64_t edge, const REAL *l, REAL *x)
+{
+    int64_t end = edge;
+    for (int64_t top = (edge - 1) / BLOCK * BLOCK; top >= 0; end = top, top -= BLOCK) {
+        for (int64_t r = end - 1; r >= top; r--) {
+            for (int g = 0; g < GROUP; g++)
+                x[r * GROUP + g] /= l[r * edge + r];
+            for (int64_t p = top; p < r; p++)
+                for (int g = 0; g < GROUP; g++)
+                    x[p * GROUP + g] -= l[r * edge + p] * x[r * GROUP + g];
+        }
+        kl_micro_get()->ABOVE(end - top, top, l + top * edge, edge, x + top * GROUP, x);
+    }
+}
+
+/* The transposed diagonal, then x_j -= L_ij' x_i, from the last tile up */
 static void backward(const TILES *a, REAL *x)
 {
     int64_t edge = a->edge;
     for (int64_t i = a->count - 1; i >= 0; i--) {
         REAL *xi = x + i * edge * GROUP;
-        const REAL *l = MATRIX_AT(a, i, i);
-        for (int64_t r = edge - 1; r >= 0; r--) {
-            for (int g = 0; g < GROUP; g++)
-                xi[r * GROUP + g] /= l[r * edge + r];
-            for (int64_t p = 0; p < r; p++)
-                for (int g = 0; g < GROUP; g++)
-                    xi[p * GROUP + g] -= l[r * edge + p] * xi[r * GROUP + g];
-        }
-        for (int64_t j = 0; j < i; j++) {
-            const REAL *lij = MATRIX_AT(a, i, j);
-            REAL *xj = x + j * edge * GROUP;
-            for (int64_t r = 0; r < edge; r++)
-                for (int64_t p = 0; p < edge; p++)
-                    for (int g = 0; g < GROUP; g++)
-                        xj[p * GROUP + g] -= lij[r * edge + p] * xi[r * GROUP + g];
-        }
+        backward_tile(edge, MATRIX_AT(a, i, i), xi);
+        for (int64_t j = 0; j < i; j++)
+            kl_micro_get()->ABOVE(edge, edge, MATRIX_AT(a, i, j), edge, xi, x + j * edge * GROUP);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "math/buckets.h"
 #include "math/complex.h"
 #include "math/group.h"
+#include "math/lower.h"
 #include "math/row.h"
 #include "math/scatter.h"
 
@@ -37,6 +38,11 @@ typedef struct kl_micro {
     /* x (n, KL_MICRO_GROUP) := l^-1 x for lower triangular l (n, stride) */
     void (*forward64)(int64_t n, const double *l, int64_t stride, double *x);
     void (*forward32)(int64_t n, const float *l, int64_t stride, float *x);
+    /* lower.h */
+    void (*below64)(int64_t rows, int64_t columns, const double *l, int64_t stride, const double *x, double *y);
+    void (*above64)(int64_t rows, int64_t columns, const double *l, int64_t stride, const double *x, double *y);
+    void (*below32)(int64_t rows, int64_t columns, const float *l, int64_t stride, const float *x, float *y);
+    void (*above32)(int64_t rows, int64_t columns, const float *l, int64_t stride, const float *x, float *y);
     /* hadamard.h: x (n) = H (sign o from), n a power of two; sign NULL: all 1; from may be x */
     void (*hadamard)(int64_t n, const float *sign, const float *from, float *x);
     /* its stages from 8 on, of both parts of x; then out (kept) = x, or a o x when a is not NULL */

@@ -29,11 +29,28 @@ int64_t kl_tiles_bytes(int64_t n)
     return size;
 }
 
-klift_status kl_tiles_new(kl_tiles *tiles, int64_t n)
+klift_status kl_tiles_new_bare(kl_tiles *tiles, int64_t n)
 {
     *tiles = (kl_tiles){.n = n, .edge = edge_for(n)};
     tiles->count = n == 0 ? 0 : (n + tiles->edge - 1) / tiles->edge;
-    return kl_new(&tiles->value, kl_tiles_bytes(n), 1, "the tiles of the statistics");
+    return kl_new_bare(&tiles->value, kl_tiles_bytes(n), 1, "the tiles of the statistics");
+}
+
+static klift_status zero_task(void *context, int64_t task, int worker)
+{
+    const kl_tiles *tiles = context;
+    (void)worker;
+    memset(tiles->value + task * tiles->edge * tiles->edge, 0, (size_t)(tiles->edge * tiles->edge) * sizeof *tiles->value);
+    return KLIFT_OK;
+}
+
+klift_status kl_tiles_new(kl_tiles *tiles, int64_t n, klift_run *run)
+{
+    KL_TRY(kl_tiles_new_bare(tiles, n));
+    klift_status status = kl_run_parallel(run, tiles->count * (tiles->count + 1) / 2, zero_task, tiles);
+    if (status != KLIFT_OK)
+        kl_tiles_clear(tiles);
+    return status;
 }
 
 void kl_tiles_clear(kl_tiles *tiles)
@@ -105,9 +122,16 @@ static void *strip_at(const kl_tiles *tiles, void *packed, int64_t from, int64_t
     return (unsigned char *)packed + (from / packed_rows(tiles) * tiles->count + strip) * strip_bytes(tiles);
 }
 
-/* Columns first .. first+edge-1 of rows from .. from+count-1, in panels of `width`: (edge / width, panel_length).
- * Columns beyond n are zero; weighted when the operand carries the weight. */
-static inline void pack_by(int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, float *panel)
+/* A row's part of every panel of `width` columns. */
+static inline void deal(int64_t width, const kl_tiles *tiles, const float *line, float *out)
+{
+    for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(tiles, width))
+        memcpy(out, line + c, (size_t)width * sizeof *out);
+}
+
+/* Columns first .. first+edge-1 of rows from .. from+count-1, for both sides: left (edge / height, panel_length), which carries the weights, and right
+ * (edge / width, panel_length). Columns beyond n are zero. */
+static inline void pack_by(int64_t height, int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, float *left, float *right)
 {
     int64_t there = tiles->n - first < tiles->edge ? tiles->n - first : tiles->edge;
     const float *shift = rows->shift + first;
@@ -115,24 +139,36 @@ static inline void pack_by(int64_t width, const kl_tiles *tiles, const kl_tile_r
     for (int64_t r = 0; r < count; r++) {
         int64_t row = rows->index[from + r];
         const float *z = rows->z + row * rows->stride + first;
-        float weight = weighted && rows->weight != NULL ? (float)rows->weight[row] : 1.0f, *out = panel + r * width;
         for (int64_t c = 0; c < there; c++)
-            line[c] = (z[c] - shift[c]) * weight;
-        for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(tiles, width))
-            memcpy(out, line + c, (size_t)width * sizeof *out);
+            line[c] = z[c] - shift[c];
+        deal(width, tiles, line, right + r * width);
+        float weight = rows->weight != NULL ? (float)rows->weight[row] : 1.0f;
+        for (int64_t c = 0; rows->weight != NULL && c < there; c++)
+            line[c] *= weight;
+        deal(height, tiles, line, left + r * height);
     }
 }
 
-/* By name, so that the compiler knows the length of the innermost loop. */
-static void pack(int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, bool weighted, float *panel)
+/* By name, so that the compiler knows the lengths of the innermost loops. */
+static void pack(const kl_micro *micro, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, float *left, float *right)
 {
-    switch (width) {
-    case 6: pack_by(6, tiles, rows, from, count, first, weighted, panel); break;
-    case 14: pack_by(14, tiles, rows, from, count, first, weighted, panel); break;
-    case 16: pack_by(16, tiles, rows, from, count, first, weighted, panel); break;
-    case 32: pack_by(32, tiles, rows, from, count, first, weighted, panel); break;
-    default: pack_by(width, tiles, rows, from, count, first, weighted, panel); break;
-    }
+    if (micro->left32 == 14 && micro->width32 == 32)
+        pack_by(14, 32, tiles, rows, from, count, first, left, right);
+    else if (micro->left32 == 6 && micro->width32 == 16)
+        pack_by(6, 16, tiles, rows, from, count, first, left, right);
+    else
+        pack_by(micro->left32, micro->width32, tiles, rows, from, count, first, left, right);
+}
+
+/* A tile is two tasks, bands above and bands below, so that no thread waits long for the last one: where a half begins and ends. */
+static int64_t from_of(int half, int64_t edge, int64_t band)
+{
+    return half == 0 ? 0 : (edge / 2 + band - 1) / band * band;
+}
+
+static int64_t to_of(int half, int64_t edge, int64_t band)
+{
+    return half == 0 ? from_of(1, edge, band) : edge;
 }
 
 /* A block that reaches over the last row of its tile, by a copy. */
@@ -145,12 +181,12 @@ static void add_last(const kl_micro *micro, int64_t count, const float *a, const
             c[r * edge + k] += copy[r * micro->width32 + k];
 }
 
-static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, int64_t count, const float *left, const float *right)
+static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t count, const float *left, const float *right)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge, height = micro->left32, width = micro->width32, band = BAND / height * height;
     double *tile = kl_tiles_at(tiles, i, j);
-    for (int64_t top = 0; top < edge; top += band)
+    for (int64_t top = from_of(half, edge, band); top < to_of(half, edge, band); top += band)
         for (int64_t c = 0; c < edge; c += width) {
             int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
             const float *a = left + r / height * panel_length(tiles, height), *b = right + c / width * panel_length(tiles, width);
@@ -179,12 +215,12 @@ static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t 
     }
 }
 
-static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int64_t count, const double *left, const double *right)
+static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t count, const double *left, const double *right)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge, height = micro->left64, width = micro->width64;
     double *tile = kl_tiles_at(tiles, i, j);
-    for (int64_t top = 0; top < edge; top += BAND / 2)
+    for (int64_t top = from_of(half, edge, BAND / 2); top < to_of(half, edge, BAND / 2); top += BAND / 2)
         for (int64_t c = 0; c < edge; c += width)
             for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += height)
                 micro->add64(count, left + r / height * panel_length(tiles, height), right + c / width * panel_length(tiles, width), 1, tile + r * edge + c, edge);
@@ -201,22 +237,21 @@ void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t stri
             pack_exact(tiles, rows, from, count, first, micro->left64, true, at);
             pack_exact(tiles, rows, from, count, first, micro->width64, false, (double *)at + left_side(tiles));
         } else {
-            pack(micro->left32, tiles, rows, from, count, first, true, at);
-            pack(micro->width32, tiles, rows, from, count, first, false, (float *)at + left_side(tiles));
+            pack(micro, tiles, rows, from, count, first, at, (float *)at + left_side(tiles));
         }
     }
 }
 
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed)
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t rows, void *packed)
 {
     int64_t most = packed_rows(tiles);
     for (int64_t from = 0; from < rows; from += most) {
         int64_t count = rows - from < most ? rows - from : most;
         const void *left = strip_at(tiles, packed, from, i), *right = strip_at(tiles, packed, from, j);
         if (is_exact(tiles))
-            update_exact(tiles, i, j, count, left, (const double *)right + left_side(tiles));
+            update_exact(tiles, i, j, half, count, left, (const double *)right + left_side(tiles));
         else
-            update_single(tiles, i, j, count, left, (const float *)right + left_side(tiles));
+            update_single(tiles, i, j, half, count, left, (const float *)right + left_side(tiles));
     }
 }
 
@@ -237,11 +272,11 @@ static klift_status pack_task(void *context, int64_t task, int worker)
 static klift_status update_task(void *context, int64_t task, int worker)
 {
     const addition *a = context;
-    int64_t i = 0;
+    int64_t i = 0, tile = task / 2;
     (void)worker;
-    while ((i + 1) * (i + 2) / 2 <= task)
+    while ((i + 1) * (i + 2) / 2 <= tile)
         i++;
-    kl_tiles_update(a->tiles, i, task - i * (i + 1) / 2, a->rows->count, a->packed);
+    kl_tiles_update(a->tiles, i, tile - i * (i + 1) / 2, (int)(task % 2), a->rows->count, a->packed);
     return KLIFT_OK;
 }
 
@@ -249,5 +284,5 @@ klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void 
 {
     addition a = {tiles, rows, packed};
     KL_TRY(kl_run_parallel(run, tiles->count, pack_task, &a));
-    return kl_run_parallel(run, tiles->count * (tiles->count + 1) / 2, update_task, &a);
+    return kl_run_parallel(run, tiles->count * (tiles->count + 1), update_task, &a);
 }

@@ -19,7 +19,8 @@ typedef struct kl_tiles {
 } kl_tiles;
 
 int64_t kl_tiles_bytes(int64_t n);
-klift_status kl_tiles_new(kl_tiles *tiles, int64_t n);
+klift_status kl_tiles_new(kl_tiles *tiles, int64_t n, klift_run *run); /* zeros, their pages taken by all threads */
+klift_status kl_tiles_new_bare(kl_tiles *tiles, int64_t n);            /* for what is written before it is read */
 void kl_tiles_clear(kl_tiles *tiles);
 double *kl_tiles_at(const kl_tiles *tiles, int64_t i, int64_t j); /* tile (i, j), j <= i */
 double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column);
@@ -33,13 +34,14 @@ typedef struct kl_tile_rows {
     const double *weight;   /* by row of the block, or NULL: all 1 */
 } kl_tile_rows;
 
-/* An update in two steps, each over the pool: every strip (the columns of a tile) is packed, then every tile added to:
+/* An update in two steps, each over the pool: every strip (the columns of a tile) is packed, then both halves (0, 1) of
+ * every tile are added to:
  *   tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j'
  * At most KL_TILES_ROWS rows at a time keep the packed form small: kl_tiles_packed bytes. */
 enum { KL_TILES_ROWS = 1024 };
 int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows);
 void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed);
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int64_t rows, void *packed);
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t rows, void *packed);
 klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void *packed, klift_run *run); /* both, of all tiles */
 
 /* z - shift as the updates see it: rounded to float32 only where they are; S and B must be of the same numbers as G. */
