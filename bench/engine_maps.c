@@ -163,7 +163,7 @@ void statistics_of(int folds, bool threads)
     j.z = bench_numbers(j.m * j.n);
     j.c = bench_numbers(j.n * j.n);
     j.labelled = (klift_batch){.size = sizeof j.labelled, .rows = j.m, .columns = 16, .dense = j.z, .stride = j.n, .label = label};
-    check(kl_statistics_begin(&j.statistics, KL_CLASSIFY, j.n, folds, folds, 1));
+    check(kl_statistics_begin(&j.statistics, KL_CLASSIFY, j.n, folds, folds, 1, j.run));
     goal g = {folds == 1 ? 1 / 1.12 : 0, "bare ssyrk", "sgemm", 1e-9 * (double)(j.n * j.n) * (double)j.m};
     bench.peer.set_threads(2);
     if (threads) {

@@ -57,7 +57,7 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
         tiles = INT64_MAX / 256;
     kl_plan_add(to, sets * tiles, "%d set%s of statistics (lambda %s %s)", sets, sets == 1 ? "" : "s", search == KL_BY_HAND ? "is" : "by",
                 search == KL_BY_HAND ? "given" : kl_search_name(search));
-    kl_plan_add(to, tiles, "the solution");
+    kl_plan_add(to, tiles + kl_tiles_factor_bytes(features), "the solution");
     kl_plan_add(to, block * features * (int64_t)sizeof(float), "a block of %lld rows", (long long)block);
     kl_plan_add(to, 2 * KL_TILES_ROWS * features * (int64_t)(features <= KL_TILES_EXACT ? sizeof(double) : sizeof(float)), "packed rows");
     kl_plan_add(to, kept ? most * extent->row_bytes : 0, "%lld kept rows", (long long)most);

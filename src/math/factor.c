@@ -29,6 +29,12 @@ static inline void subtract_block(const kl_micro *micro, int64_t k, const double
 
 #include "math/factor_body.h"
 
+int64_t kl_tiles_factor_bytes(int64_t n)
+{
+    int64_t edge = n < KL_TILE ? n : KL_TILE, count = (n + KL_TILE - 1) / KL_TILE;
+    return count > 1 ? 2 * count * panels_of(edge) * (int64_t)sizeof(double) : 0;
+}
+
 /* GROUP columns of L^-1: they start at their own tile */
 static klift_status trace_task(void *context, int64_t index, int worker)
 {

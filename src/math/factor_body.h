@@ -2,15 +2,17 @@
  * factor_body.h - Cholesky factorisation and solves over tiles for one kind of number; factor.c includes it for double,
  * factor32.c for float, each after defining REAL, TILES, MATRIX_AT, FACTOR, SOLVE, LEFT, WIDTH, FORWARD, BELOW, ABOVE and subtract_block.
  *   for k: L_kk = chol(A_kk);  L_ik = A_ik L_kk^-T (i > k);  A_ij -= L_ik L_jk' (i >= j > k)
- * The tiles of one step are the pool's tasks; inside a tile everything is blocked by 64 and built on one packed
- * product, subtract(). The last tile is padded by an identity, so that every tile is full.
+ * The pool's tasks of one step are halves of L_ik, which leave them packed for the updates, and then the tiles A_ij, of which the first is the next
+ * one on the diagonal and is factored at once, while the others are still updated. Inside a tile everything is blocked by 64 and built on one
+ * packed product. The last tile is padded by an identity, so that every tile is full.
  */
 enum { BLOCK = 64, GROUP = KL_MICRO_GROUP };
 
 typedef struct work {
     TILES *a;
-    int64_t step;
-    REAL *scratch; /* per worker */
+    int64_t step, failed; /* failed: a column, or -1 */
+    REAL *scratch;        /* per worker */
+    REAL *left, *right;   /* (count, panels_of): L_ik of the present step for both sides of a product */
 } work;
 
 static int64_t scratch_of(int64_t edge)
@@ -18,13 +20,31 @@ static int64_t scratch_of(int64_t edge)
     return 2 * (edge + KL_MICRO_WIDEST) * edge;
 }
 
+/* Room for the panels of a tile. */
+static int64_t panels_of(int64_t edge)
+{
+    return (edge + KL_MICRO_WIDEST) * edge;
+}
+
 /* Rows of a row-major operand (m, k) in panels of `width` rows: (m / width, k, width); missing ones are zero. */
 static void pack(int64_t m, int64_t k, const REAL *a, int64_t stride, int64_t width, REAL *panel)
 {
+    enum { STEP = 8 }; /* divides k; so many columns at a time: what is written stays in the first cache */
     for (int64_t i = 0; i < m; i += width)
-        for (int64_t r = 0; r < width; r++)
-            for (int64_t p = 0; p < k; p++)
-                panel[i * k + p * width + r] = i + r < m ? a[(i + r) * stride + p] : 0;
+        for (int64_t p = 0; p < k; p += STEP)
+            for (int64_t r = 0; r < width; r++)
+                for (int64_t q = p; q < p + STEP; q++)
+                    panel[i * k + q * width + r] = i + r < m ? a[(i + r) * stride + q] : 0;
+}
+
+/* c (m, n) -= a b', of panels */
+static void subtract_packed(const kl_micro *micro, int64_t m, int64_t n, int64_t k, const REAL *a, const REAL *b, REAL *c, int64_t stride)
+{
+    int64_t left = micro->LEFT, width = micro->WIDTH, band = BLOCK / left * left;
+    for (int64_t top = 0; top < m; top += band) /* whose operand stays in the second cache while all columns pass by */
+        for (int64_t j = 0; j < n; j += width)
+            for (int64_t i = top; i < m && i < top + band; i += left)
+                subtract_block(micro, k, a + i * k, b + j * k, m - i, n - j, c + i * stride + j, stride);
 }
 
 /* c (m, n) -= a (m, k) b (n, k)' */
@@ -33,14 +53,11 @@ static void subtract(int64_t m, int64_t n, int64_t k, const REAL *a, const REAL 
     const kl_micro *micro = kl_micro_get();
     if (k == 0 || m == 0)
         return;
-    int64_t left = micro->LEFT, width = micro->WIDTH, band = BLOCK / left * left;
+    int64_t left = micro->LEFT, width = micro->WIDTH;
     REAL *packed = scratch, *right = scratch + (m + left - 1) / left * left * k;
     pack(m, k, a, stride, left, packed);
     pack(n, k, b, stride, width, right);
-    for (int64_t top = 0; top < m; top += band) /* whose operand stays in the second cache while all columns pass by */
-        for (int64_t j = 0; j < n; j += width)
-            for (int64_t i = top; i < m && i < top + band; i += left)
-                subtract_block(micro, k, packed + i * k, right + j * k, m - i, n - j, c + i * stride + j, stride);
+    subtract_packed(micro, m, n, k, packed, right, c, stride);
 }
 
 /* x (m, n) := x l^-T for a small lower triangular l (n, n): GROUP rows at a time, transposed, by forward substitution */
@@ -92,19 +109,40 @@ static int64_t factor_tile(REAL *a, int64_t edge, REAL *scratch)
     return -1;
 }
 
+/* Some rows of L_ik, two tasks a tile. */
 static klift_status divide_task(void *context, int64_t index, int worker)
 {
     work *w = context;
-    int64_t edge = w->a->edge, k = w->step, i = k + 1 + index;
+    int64_t edge = w->a->edge, k = w->step, i = k + 1 + index / 2, half = edge / 2 / GROUP * GROUP, rows = index % 2 == 0 ? half : edge - half;
     REAL *scratch = w->scratch + worker * scratch_of(edge);
     const REAL *l = MATRIX_AT(w->a, k, k);
-    REAL *x = MATRIX_AT(w->a, i, k);
+    REAL *x = MATRIX_AT(w->a, i, k) + (index % 2 == 0 ? 0 : half * edge);
     for (int64_t b = 0; b < edge; b += BLOCK) {
         int64_t width = edge - b < BLOCK ? edge - b : BLOCK;
-        subtract(edge, width, b, x, l + b * edge, x + b, edge, scratch);
-        divide_block(edge, width, l + b * edge + b, x + b, edge);
+        subtract(rows, width, b, x, l + b * edge, x + b, edge, scratch);
+        divide_block(rows, width, l + b * edge + b, x + b, edge);
     }
     return KLIFT_OK;
+}
+
+/* L_ik in panels, for one side of a product or the other. */
+static klift_status pack_task(void *context, int64_t index, int worker)
+{
+    work *w = context;
+    int64_t edge = w->a->edge, i = w->step + 1 + index / 2;
+    (void)worker;
+    if (index % 2 == 0)
+        pack(edge, edge, MATRIX_AT(w->a, i, w->step), edge, kl_micro_get()->LEFT, w->left + i * panels_of(edge));
+    else
+        pack(edge, edge, MATRIX_AT(w->a, i, w->step), edge, kl_micro_get()->WIDTH, w->right + i * panels_of(edge));
+    return KLIFT_OK;
+}
+
+static void factor_diagonal(work *w, int64_t k, int worker)
+{
+    int64_t failed = factor_tile(MATRIX_AT(w->a, k, k), w->a->edge, w->scratch + worker * scratch_of(w->a->edge));
+    if (failed >= 0)
+        w->failed = k * w->a->edge + failed;
 }
 
 static klift_status update_task(void *context, int64_t index, int worker)
@@ -114,7 +152,9 @@ static klift_status update_task(void *context, int64_t index, int worker)
     while ((row + 1) * (row + 2) / 2 <= index)
         row++;
     int64_t i = k + 1 + row, j = k + 1 + index - row * (row + 1) / 2;
-    subtract(edge, edge, edge, MATRIX_AT(w->a, i, k), MATRIX_AT(w->a, j, k), MATRIX_AT(w->a, i, j), edge, w->scratch + worker * scratch_of(edge));
+    subtract_packed(kl_micro_get(), edge, edge, edge, w->left + i * panels_of(edge), w->right + j * panels_of(edge), MATRIX_AT(w->a, i, j), edge);
+    if (index == 0)
+        factor_diagonal(w, k + 1, worker);
     return KLIFT_OK;
 }
 
@@ -128,25 +168,28 @@ static void pad(TILES *a)
 
 klift_status FACTOR(TILES *a, klift_run *run, int64_t *failed)
 {
-    work w = {.a = a};
+    work w = {.a = a, .failed = -1};
+    int64_t panels = a->count > 1 ? a->count * panels_of(a->edge) : 0;
     klift_status status = KLIFT_OK;
     *failed = -1;
     if (a->count == 0)
         return KLIFT_OK;
-    KL_TRY(kl_new_bare(&w.scratch, kl_run_threads(run) * scratch_of(a->edge), sizeof *w.scratch, "the factorisation"));
+    KL_GO(kl_new_bare(&w.scratch, kl_run_threads(run) * scratch_of(a->edge), sizeof *w.scratch, "the factorisation"));
+    KL_GO(kl_new_bare(&w.left, panels, sizeof *w.left, "the factorisation"));
+    KL_GO(kl_new_bare(&w.right, panels, sizeof *w.right, "the factorisation"));
     pad(a);
-    for (w.step = 0; w.step < a->count && *failed < 0; w.step++) {
+    factor_diagonal(&w, 0, 0);
+    for (w.step = 0; w.step + 1 < a->count && w.failed < 0; w.step++) {
         int64_t left = a->count - 1 - w.step;
-        *failed = factor_tile(MATRIX_AT(a, w.step, w.step), a->edge, w.scratch);
-        if (*failed >= 0) {
-            *failed += w.step * a->edge;
-            break;
-        }
-        KL_GO(kl_run_parallel(run, left, divide_task, &w));
+        KL_GO(kl_run_parallel(run, 2 * left, divide_task, &w));
+        KL_GO(kl_run_parallel(run, 2 * left, pack_task, &w));
         KL_GO(kl_run_parallel(run, left * (left + 1) / 2, update_task, &w));
     }
+    *failed = w.failed;
 done:
     kl_free(w.scratch);
+    kl_free(w.left);
+    kl_free(w.right);
     return status;
 }
 

@@ -52,6 +52,7 @@ static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shif
 
 /* In place: the lower triangle becomes L with L L' = A. *failed is the column that is not positive, or -1. */
 klift_status kl_tiles_factor(kl_tiles *a, klift_run *run, int64_t *failed);
+int64_t kl_tiles_factor_bytes(int64_t n); /* of the panels it makes besides, n rows */
 /* b (n, m) row-major becomes A^-1 b, a holding L. */
 klift_status kl_tiles_solve(const kl_tiles *a, int64_t m, double *b, klift_run *run);
 /* w = L^-1, zero above the diagonal; l holds L. */
