@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 500, COLUMNS = 6, WIDE = 20000 };
+enum { ROWS = 500, COLUMNS = 6, WIDE = 20000, MANY = 3001, BROAD = 37 }; /* MANY x BROAD: enough for more than one thread */
 
 typedef struct fixture {
     float x[ROWS * COLUMNS];
@@ -149,6 +149,100 @@ static void form_and_batch_change_no_bit(void **state)
         }
         kl_survey_clear(&first);
     }
+}
+
+/* Zeros of both signs, denormal numbers, columns of one sign, values that cancel. */
+static float *many_rows(double *weight)
+{
+    float *x = calloc((size_t)MANY * BROAD, sizeof *x);
+    for (int64_t i = 0; i < MANY; i++) {
+        weight[i] = i % 10 == 0 ? 0 : 0.3 * (double)(i % 4 + 1);
+        for (int64_t j = 0; j < BROAD; j++) {
+            float *value = &x[i * BROAD + j], normal = (float)syn_normal((uint64_t)i, (uint64_t)j);
+            *value = (i + j) % 3 == 0 ? 0.0f : (i + j) % 3 == 1 && j % 5 < 2 ? -0.0f : normal * powf(10, (float)(j % 7 - 3));
+            if (j % 6 == 4 && *value != 0.0f)
+                *value = copysignf(1e-42f * (float)(i % 100 + 1), j == 10 ? -1.0f : normal);
+            if (j % 6 == 5)
+                *value = j == 11 ? -fabsf(*value) : fabsf(*value) + (j == 17);
+        }
+    }
+    return x;
+}
+
+/* The definition: sums over the nonzeros in the order of the rows, one column after the other. */
+static void check_column(const kl_survey *s, const float *x, const double *weight, int64_t j)
+{
+    double total = 0, sum = 0, square = 0, low = 0, high = 0;
+    int64_t nonzeros = 0;
+    for (int64_t i = 0; i < MANY; i++) {
+        double value = (double)x[i * BROAD + j], w = weight != NULL ? weight[i] : 1;
+        total += w;
+        if (value == 0)
+            continue;
+        sum += w * value;
+        square += w * value * value;
+        low = nonzeros == 0 || value < low ? value : low;
+        high = nonzeros == 0 || value > high ? value : high;
+        nonzeros++;
+    }
+    double mean = sum / total, variance = square / total - mean * mean;
+    variance = variance < 1e-13 * mean * mean ? 0 : variance;
+    if (nonzeros < MANY) {
+        low = low < 0 ? low : 0;
+        high = high > 0 ? high : 0;
+    }
+    const double found[] = {s->mean[j], s->variance[j], s->low[j], s->high[j]}, expected[] = {mean, variance, low, high};
+    assert_memory_equal(found, expected, sizeof found);
+}
+
+static kl_survey take_threads(const kl_batch *batch, const char *threads, const char *batch_rows)
+{
+    kl_reader *reader;
+    kl_survey survey;
+    klift_run *run;
+    assert_int_equal(klift_run_new(&run), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "threads", threads), KLIFT_OK);
+    assert_int_equal(klift_run_set(run, "batch", batch_rows), KLIFT_OK);
+    assert_int_equal(kl_reader_view(batch, &reader), KLIFT_OK);
+    assert_int_equal(kl_survey_take(reader, 1, 0, run, &survey), KLIFT_OK);
+    kl_reader_free(reader);
+    klift_run_free(run);
+    return survey;
+}
+
+static void threads_change_no_bit(void **unused)
+{
+    (void)unused;
+    static const char *const threads[] = {"1", "2", "3"}, *const sizes[] = {"4096", "2998", "70"};
+    double *weight = calloc(MANY, sizeof *weight);
+    float *x = many_rows(weight);
+    csr sparse = csr_of(MANY, BROAD, x);
+    for (int form = 0; form < 4; form++) {
+        kl_batch batch = form % 2 ? csr_batch(MANY, BROAD, &sparse) : dense_batch(MANY, BROAD, x);
+        batch.weight = form / 2 ? weight : NULL;
+        double norm_sum = 0, norm_max = 0, total = 0;
+        int64_t most = 0, row = 0;
+        for (int64_t i = 0; i < MANY; i++) {
+            double w = form / 2 ? weight[i] : 1, norm = kl_batch_row_norm(&batch, i);
+            int64_t nonzeros = sparse.start[i + 1] - sparse.start[i];
+            total += w;
+            norm_sum += w * norm;
+            norm_max = norm > norm_max ? norm : norm_max;
+            row = nonzeros > most ? i + 1 : row;
+            most = nonzeros > most ? nonzeros : most;
+        }
+        for (int k = 0; k < 9; k++) {
+            kl_survey s = take_threads(&batch, threads[k / 3], sizes[k % 3]);
+            for (int64_t j = 0; j < BROAD; j++)
+                check_column(&s, x, batch.weight, j);
+            assert_true(s.norm_max == norm_max && s.norm_mean == norm_sum / total && s.weight == total);
+            assert_true(s.nonzeros == sparse.start[MANY] && s.nonzeros_max == most && s.nonzeros_row == row);
+            kl_survey_clear(&s);
+        }
+    }
+    csr_free(&sparse);
+    free(x);
+    free(weight);
 }
 
 static void the_sample_is_the_rows_of_the_smallest_keys(void **state)
@@ -333,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_those_of_two_passes),
         cmocka_unit_test(form_and_batch_change_no_bit),
+        cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(the_sample_is_the_rows_of_the_smallest_keys),
         cmocka_unit_test(a_pipe_is_surveyed_by_its_head_and_then_read_from_its_start),
         cmocka_unit_test(a_short_pipe_is_kept_whole_and_can_be_read_again),

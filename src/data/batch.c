@@ -172,7 +172,7 @@ int64_t kl_batch_row_nonzeros(const kl_batch *batch, int64_t row)
 {
     const int32_t *column;
     const float *value;
-    int64_t nonzeros = 0;
+    int32_t nonzeros = 0; /* no row has more entries; as wide as a float, so that no step of the loop widens it */
     if (batch->dense == NULL && batch->value == NULL)
         return batch->start[row + 1] - batch->start[row];
     int64_t count = kl_batch_row(batch, row, &column, &value);

@@ -1,75 +1,22 @@
 /*
- * survey.c - the first pass. Moments are plain float64 sums in row order over the nonzeros, so that batches, threads
- * and the form of the rows (dense or CSR) give the same bits. Sample keys are Philox(seed, row number).
+ * survey.c - the first pass. Moments are plain float64 sums in row order (columns.c), so that batches, threads and the form
+ * of the rows (dense or CSR) give the same bits. Sample keys are Philox(seed, row number).
  */
 #include "data/survey.h"
 
 #include "base/memory.h"
+#include "data/columns.h"
 #include "math/random.h"
 
 #include <math.h>
 
 typedef struct sums {
-    double *sum, *square, *low, *high, *seen; /* (room): seen = weight of the nonzero entries */
-    int64_t *count;                           /* nonzero entries */
-    int64_t room, columns;
-    kl_tally *tally;                          /* NULL: labels are not counted */
-    kl_seen *keys;                            /* NULL: nor are rows */
-    int64_t limit;                            /* bytes: one large index in a short file must not take all memory */
+    kl_columns columns;
+    kl_tally *tally; /* NULL: labels are not counted */
+    kl_seen *keys;   /* NULL: nor are rows */
+    int64_t limit;   /* bytes */
     double norm_sum;
 } sums;
-
-static klift_status widen(sums *s, int64_t columns)
-{
-    if (columns <= s->columns)
-        return KLIFT_OK;
-    int64_t needed = columns * (int64_t)(5 * sizeof(double) + sizeof *s->count);
-    if (needed > s->limit)
-        return kl_fail(KLIFT_MEMORY,
-                       "the survey of %lld columns needs %.0f MB, the limit is %.0f MB; if an index is wrong, correct it, else use a larger max-memory=SIZE",
-                       (long long)columns, (double)needed / 1e6, (double)s->limit / 1e6);
-    double **all[] = {&s->sum, &s->square, &s->low, &s->high, &s->seen};
-    int64_t room = s->room;
-    for (int i = 0; i < 5; i++) {
-        room = s->room;
-        KL_TRY(kl_grow(all[i], &room, s->columns, columns, sizeof(double), "the survey"));
-    }
-    int64_t count_room = s->room;
-    KL_TRY(kl_grow(&s->count, &count_room, s->columns, columns, sizeof *s->count, "the survey"));
-    s->room = room;
-    s->columns = columns;
-    return KLIFT_OK;
-}
-
-/* Answers 1 for a nonzero. */
-static inline int64_t note_value(sums *s, int64_t j, float x, double weight)
-{
-    if (x == 0.0f)
-        return 0;
-    double value = (double)x;
-    s->sum[j] += weight * value;
-    s->square[j] += weight * value * value;
-    s->seen[j] += weight;
-    if (s->count[j]++ == 0)
-        s->low[j] = s->high[j] = value;
-    else if (value < s->low[j])
-        s->low[j] = value;
-    else if (value > s->high[j])
-        s->high[j] = value;
-    return 1;
-}
-
-static int64_t note_row(sums *s, const kl_batch *batch, int64_t row, double weight)
-{
-    int64_t nonzeros = 0;
-    if (batch->dense != NULL)
-        for (int64_t j = 0; j < batch->columns; j++)
-            nonzeros += note_value(s, j, batch->dense[row * batch->stride + j], weight);
-    else
-        for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
-            nonzeros += note_value(s, batch->column[p], batch->value[p], weight);
-    return nonzeros;
-}
 
 static void note_number(kl_survey *survey, double value)
 {
@@ -97,9 +44,10 @@ static klift_status note_label(kl_survey *survey, const kl_batch *batch, int64_t
     return KLIFT_OK;
 }
 
-static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch, const kl_random *keys, kl_sample *sample)
+static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch, const kl_random *keys, kl_sample *sample, klift_run *run)
 {
-    KL_TRY(widen(s, batch->columns));
+    KL_TRY(kl_columns_widen(&s->columns, batch->columns, s->limit));
+    KL_TRY(kl_columns_add(&s->columns, batch, run));
     if (s->tally != NULL)
         KL_TRY(kl_tally_add(s->tally, batch));
     if (s->keys != NULL)
@@ -107,10 +55,9 @@ static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch
     survey->sparse = survey->sparse || batch->start != NULL;
     survey->weighted = survey->weighted || batch->weight != NULL;
     for (int64_t i = 0; i < batch->rows; i++) {
-        double weight = batch->weight != NULL ? batch->weight[i] : 1, norm = kl_batch_row_norm(batch, i);
-        int64_t nonzeros = note_row(s, batch, i, weight);
-        if (nonzeros > survey->nonzeros_max) {
-            survey->nonzeros_max = nonzeros;
+        double weight = batch->weight != NULL ? batch->weight[i] : 1, norm = s->columns.norm[i];
+        if (s->columns.entries[i] > survey->nonzeros_max) {
+            survey->nonzeros_max = s->columns.entries[i];
             survey->nonzeros_row = survey->rows + i + 1;
         }
         KL_TRY(note_label(survey, batch, i));
@@ -129,7 +76,7 @@ static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *surve
     if (!kl_reader_can_rewind(reader)) {
         KL_TRY(kl_reader_keep_head(reader, KL_SURVEY_HEAD, &survey->complete));
         kl_batch head = kl_rows_view(kl_reader_head(reader));
-        return note_batch(survey, s, &head, keys, sample);
+        return note_batch(survey, s, &head, keys, sample, run);
     }
     survey->complete = true;
     KL_TRY(kl_reader_rewind(reader));
@@ -140,7 +87,7 @@ static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *surve
             kl_reader_say(reader, run);
             return kl_reader_rewind(reader);
         }
-        KL_TRY(note_batch(survey, s, &batch, keys, sample));
+        KL_TRY(note_batch(survey, s, &batch, keys, sample, run));
         KL_TRY(kl_run_progress(run, "survey", survey->rows, 0, NAN));
     }
 }
@@ -148,24 +95,25 @@ static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *surve
 static void finish(kl_survey *survey, sums *s)
 {
     double total = survey->weight > 0 ? survey->weight : 1;
+    kl_columns *c = &s->columns;
     survey->norm_mean = s->norm_sum / total;
     for (int64_t j = 0; j < survey->columns; j++) {
-        survey->nonzeros += s->count[j];
-        double mean = s->sum[j] / total, variance = s->square[j] / total - mean * mean;
+        survey->nonzeros += c->nonzeros[j];
+        double mean = c->sum[j] / total, variance = c->square[j] / total - mean * mean;
         if (variance < 1e-13 * mean * mean) /* rounding of a constant column */
             variance = 0;
-        s->sum[j] = mean;
-        s->square[j] = variance;
-        if (s->count[j] < survey->rows) { /* some entries are zero */
-            s->low[j] = fmin(s->low[j], 0);
-            s->high[j] = fmax(s->high[j], 0);
+        c->sum[j] = mean;
+        c->square[j] = variance;
+        if (c->nonzeros[j] < survey->rows) { /* some entries are zero, which is +0 also where it was -0 */
+            c->low[j] = c->low[j] < 0 ? c->low[j] : 0;
+            c->high[j] = c->high[j] > 0 ? c->high[j] : 0;
         }
     }
-    survey->mean = s->sum;
-    survey->variance = s->square;
-    survey->low = s->low;
-    survey->high = s->high;
-    s->sum = s->square = s->low = s->high = NULL;
+    survey->mean = c->sum;
+    survey->variance = c->square;
+    survey->low = c->low;
+    survey->high = c->high;
+    c->sum = c->square = c->low = c->high = NULL;
 }
 
 klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_rows, klift_run *run, kl_tally *tally, kl_seen *seen, kl_survey *survey)
@@ -182,8 +130,8 @@ klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_ro
         status = kl_fail(KLIFT_DATA, "%s: no rows; give a file that has some", kl_reader_name(reader));
         goto done;
     }
-    KL_GO(widen(&s, reader->dim));
-    survey->columns = reader->dim > 0 ? reader->dim : s.columns;
+    KL_GO(kl_columns_widen(&s.columns, reader->dim, s.limit));
+    survey->columns = reader->dim > 0 ? reader->dim : s.columns.count;
     survey->index_base = reader->index_base;
     if (survey->columns == 0) {
         status = kl_fail(KLIFT_DATA, "%s: no row has a value, so the number of columns is unknown; say dim=N", kl_reader_name(reader));
@@ -200,12 +148,7 @@ klift_status kl_survey_count(kl_reader *reader, uint64_t seed, int64_t sample_ro
     survey->sample.columns = survey->columns;
     sample.rows = (kl_rows){0};
 done:
-    kl_free(s.sum);
-    kl_free(s.square);
-    kl_free(s.low);
-    kl_free(s.high);
-    kl_free(s.seen);
-    kl_free(s.count);
+    kl_columns_clear(&s.columns);
     kl_sample_clear(&sample);
     if (status != KLIFT_OK)
         kl_survey_clear(survey);
