@@ -1,6 +1,7 @@
 /*
- * array.c - elements of NPY and IDX files as doubles, block by block. Column-major arrays of more than one column are
- * read with one seek per column and block of rows, which only a plain file allows.
+ * array.c - elements of NPY and IDX files block by block: as doubles, or as floats, to which bytes, short whole numbers and
+ * floats go straight. Column-major arrays of more than one column are read with one seek per column and block of rows, which
+ * only a plain file allows.
  */
 #include "data/array.h"
 
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 8192, LONGEST_HEADER = 10012 };
+enum { CHUNK = 8192, BLOCK = CHUNK * 8, LONGEST_HEADER = 10012 }; /* elements, bytes, bytes */
 
 bool kl_host_is_little(void)
 {
@@ -60,7 +61,7 @@ klift_status kl_array_open(kl_array *array, kl_stream *stream, klift_status (*he
     if (header == NULL)
         header = kl_is_idx(head, count) ? kl_array_idx : kl_array_npy;
     KL_TRY(header(array));
-    int64_t bytes = array->size > CHUNK * 8 ? array->size : CHUNK * 8;
+    int64_t bytes = array->size > BLOCK ? array->size : BLOCK;
     KL_TRY(kl_new(&array->raw, bytes, 1, "a block of an array"));
     return kl_new(&array->wide, CHUNK, sizeof *array->wide, "a block of an array");
 }
@@ -89,13 +90,11 @@ static double half_value(uint16_t bits)
         out[i] = convert(item);                                   \
     }
 
-/* The first count <= CHUNK elements of a->raw, read just now, to a->wide. */
-static void decode(const kl_array *a, int64_t count)
+/* count <= CHUNK elements of a->raw, in the host's byte order, to a->wide. */
+static void decode(const kl_array *a, int64_t first, int64_t count)
 {
-    const unsigned char *raw = a->raw;
+    const unsigned char *raw = a->raw + first * a->size;
     double *out = a->wide;
-    if (a->swap)
-        swap_bytes(a->raw, count, a->size);
     if (a->kind == 'f' && a->size == 4)
         DECODE(float, (double))
     else if (a->kind == 'f' && a->size == 8)
@@ -122,6 +121,86 @@ static void decode(const kl_array *a, int64_t count)
         DECODE(uint64_t, (double))
 }
 
+/* The first count elements of a->raw, of a kind whose every value is a float32. */
+static void decode_short(const kl_array *a, int64_t count, float *out)
+{
+    const unsigned char *raw = a->raw;
+    if (a->kind == 'b')
+        DECODE(uint8_t, 0 !=)
+    else if (a->kind == 'i' && a->size == 1)
+        DECODE(int8_t, )
+    else if (a->kind == 'i')
+        DECODE(int16_t, )
+    else if (a->size == 1)
+        DECODE(uint8_t, )
+    else
+        DECODE(uint16_t, )
+}
+
+/* Answers the first that is not finite, -1: none. */
+static int64_t decode_floats(const kl_array *a, int64_t count, float *out)
+{
+    uint32_t seen = 0;
+    memcpy(out, a->raw, (size_t)count * sizeof *out);
+    for (int64_t i = 0; i < count; i++) { /* the bits of |x| carry into the sign from the exponent of infinity on: no branch */
+        uint32_t bits;
+        memcpy(&bits, out + i, sizeof bits);
+        seen |= (bits & 0x7fffffff) + 0x00800000;
+    }
+    for (int64_t i = 0; seen >> 31 != 0 && i < count; i++)
+        if (!isfinite(out[i]))
+            return i;
+    return -1;
+}
+
+/* a->wide to floats; answers the first that is none, -1: all are, and only then out is filled. */
+static int64_t narrow(const kl_array *a, int64_t count, float *out)
+{
+    int64_t good = 0;
+    for (int64_t i = 0; i < count; i++)
+        good += fabs(a->wide[i]) < KL_ARRAY_LIMIT;
+    for (int64_t i = 0; good < count && i < count; i++)
+        if (!(fabs(a->wide[i]) < KL_ARRAY_LIMIT))
+            return i;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (float)a->wide[i];
+    return -1;
+}
+
+int64_t kl_array_block(const kl_array *array)
+{
+    return BLOCK / array->size;
+}
+
+/* Elements of a->raw in the host's byte order. */
+static klift_status fetch_elements(kl_array *a, int64_t count)
+{
+    KL_TRY(kl_array_fetch(a, a->raw, count * a->size));
+    if (a->swap && a->size > 1)
+        swap_bytes(a->raw, count, a->size);
+    return KLIFT_OK;
+}
+
+klift_status kl_array_floats(kl_array *a, int64_t count, float *out, int64_t *bad, double *bad_value)
+{
+    *bad = -1;
+    KL_TRY(fetch_elements(a, count));
+    if (a->kind != 'f' && a->size <= 2)
+        decode_short(a, count, out);
+    else if (a->kind == 'f' && a->size == 4) {
+        *bad = decode_floats(a, count, out);
+        *bad_value = *bad >= 0 ? (double)out[*bad] : 0;
+    } else
+        for (int64_t done = 0, part, first; done < count && *bad < 0; done += part) {
+            part = count - done < CHUNK ? count - done : CHUNK;
+            decode(a, done, part);
+            first = narrow(a, part, out + done);
+            *bad = first >= 0 ? done + first : -1;
+            *bad_value = first >= 0 ? a->wide[first] : 0;
+        }
+    return KLIFT_OK;
+}
+
 static klift_status read_columns(kl_array *a, int64_t rows, kl_array_put put, void *to)
 {
     for (int64_t j = 0; j < a->columns; j++)
@@ -131,7 +210,9 @@ static klift_status read_columns(kl_array *a, int64_t rows, kl_array_put put, vo
             KL_TRY(kl_stream_read_at(a->stream, offset, a->raw, part * a->size, &got));
             if (got < part * a->size)
                 return kl_fail(KLIFT_DATA, "%s: the file became shorter while it was read; start again when nothing writes to it", kl_stream_name(a->stream));
-            decode(a, part);
+            if (a->swap && a->size > 1)
+                swap_bytes(a->raw, part, a->size);
+            decode(a, 0, part);
             KL_TRY(put(to, done * a->columns + j, a->columns, a->wide, part));
         }
     return KLIFT_OK;
@@ -144,8 +225,8 @@ klift_status kl_array_rows(kl_array *a, int64_t rows, kl_array_put put, void *to
         KL_TRY(read_columns(a, rows, put, to));
     for (int64_t done = 0, part; done < count && !a->fortran; done += part) {
         part = count - done < CHUNK ? count - done : CHUNK;
-        KL_TRY(kl_array_fetch(a, a->raw, part * a->size));
-        decode(a, part);
+        KL_TRY(fetch_elements(a, part));
+        decode(a, 0, part);
         KL_TRY(put(to, done, 1, a->wide, part));
     }
     a->row += rows;

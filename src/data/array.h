@@ -9,6 +9,7 @@
 
 #include "data/stream.h"
 
+#define KL_ARRAY_LIMIT 0x1.ffffffp127 /* the smallest double that rounds to infinity as a float */
 enum { KL_ARRAY_DIMS = 8 };
 
 typedef struct kl_array {
@@ -34,6 +35,10 @@ bool kl_array_is_text(const kl_array *array);
 typedef klift_status (*kl_array_put)(void *to, int64_t index, int64_t step, const double *value, int64_t count);
 /* The next rows; there must be that many left. */
 klift_status kl_array_rows(kl_array *array, int64_t rows, kl_array_put put, void *to);
+/* The next elements of an array in row order as float32, at most kl_array_block of them. *bad: the first that is not finite or out of range of
+ * float32, and its value; -1: none. The caller counts rows: array->row. */
+klift_status kl_array_floats(kl_array *array, int64_t count, float *out, int64_t *bad, double *bad_value);
+int64_t kl_array_block(const kl_array *array);
 /* The next element of an array of texts as its bytes: array->raw, array->size of them. */
 klift_status kl_array_text(kl_array *array);
 /* All rows were read: is there more behind them? Also tests the checksum of a compressed file. */

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FLOAT_LIMIT 0x1.ffffffp127 /* the smallest double that rounds to infinity as a float */
-
 static klift_status open_labels(kl_reader *reader, kl_matrix *m, kl_stream *labels)
 {
     if (reader->no_label || (reader->labels == NULL && labels == NULL)) {
@@ -45,18 +43,51 @@ klift_status kl_matrix_begin(kl_reader *reader, kl_stream *labels)
     return status;
 }
 
+/* Values of a column-major array, column after column. */
 static klift_status put(void *to, int64_t index, int64_t step, const double *value, int64_t count)
 {
     kl_matrix *m = to;
     KL_TRY(kl_grow(&m->dense, &m->dense_room, m->dense_room, index + (count - 1) * step + 1, sizeof *m->dense, "rows"));
     for (int64_t i = 0; i < count; i++, index += step) {
-        bool good = fabs(value[i]) < FLOAT_LIMIT;
+        bool good = fabs(value[i]) < KL_ARRAY_LIMIT;
         m->dense[index] = good ? (float)value[i] : 0.0f;
         if (!good && (m->bad < 0 || index < m->bad)) { /* not the first one met: that depends on the batch when columns come first */
             m->bad = index;
             m->bad_value = value[i];
         }
     }
+    return KLIFT_OK;
+}
+
+/* Room for as many values as a plain file has, which its size has shown; nothing that was there is needed. */
+static klift_status make_room(kl_matrix *m, int64_t count)
+{
+    if (count <= m->dense_room || !kl_stream_can_seek(m->x.stream))
+        return KLIFT_OK;
+    kl_free(m->dense);
+    m->dense_room = 0;
+    KL_TRY(kl_new_bare(&m->dense, count, sizeof *m->dense, "rows"));
+    m->dense_room = count;
+    return KLIFT_OK;
+}
+
+static klift_status read_rows(kl_matrix *m, int64_t rows)
+{
+    int64_t count = rows * m->x.columns, block = kl_array_block(&m->x), bad;
+    double value;
+    KL_TRY(make_room(m, count));
+    if (m->x.fortran)
+        return kl_array_rows(&m->x, rows, put, m);
+    for (int64_t done = 0, part; done < count; done += part) {
+        part = count - done < block ? count - done : block;
+        KL_TRY(kl_grow(&m->dense, &m->dense_room, done, done + part, sizeof *m->dense, "rows"));
+        KL_TRY(kl_array_floats(&m->x, part, m->dense + done, &bad, &value));
+        if (bad >= 0 && m->bad < 0) {
+            m->bad = done + bad;
+            m->bad_value = value;
+        }
+    }
+    m->x.row += rows;
     return KLIFT_OK;
 }
 
@@ -81,7 +112,7 @@ klift_status kl_matrix_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
         return finish(reader, m);
     }
     m->bad = -1;
-    KL_TRY(kl_array_rows(&m->x, rows, put, m));
+    KL_TRY(read_rows(m, rows));
     if (m->bad >= 0) {
         m->x.row -= rows;
         return kl_array_refuse(&m->x, m->bad, isfinite(m->bad_value) ? "the value is out of range of float32; scale the data"
