@@ -507,16 +507,18 @@ static void the_first_bad_value_of_many_is_named(void **unused)
     (void)unused;
     float *single = calloc(LONG, sizeof *single);
     double *value = calloc(LONG, sizeof *value);
+    uint16_t *half = calloc(LONG, sizeof *half);
     char dict[100], place[40];
     for (int64_t bad = LONG - 2; bad > 0; bad /= 3) { /* behind it the others: only the first counts */
         single[bad] = bad % 2 ? NAN : -INFINITY;
         value[bad] = bad % 2 ? -1e39 : (double)NAN;
+        half[bad] = 0x7c00; /* infinity */
         snprintf(place, sizeof place, "row %d, column %d:", (int)(bad / LONG_COLUMNS) + 1, (int)(bad % LONG_COLUMNS) + 1);
-        for (int size = 4; size <= 8; size += 4) {
+        for (int size = 2; size <= 8; size *= 2) {
             kl_reader *reader;
             kl_batch batch;
             snprintf(dict, sizeof dict, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d), }", size, LONG_ROWS, LONG_COLUMNS);
-            write_npy(x_path, dict, size == 4 ? (const void *)single : value, (size_t)LONG * (size_t)size);
+            write_npy(x_path, dict, size == 2 ? half : size == 4 ? (const void *)single : value, (size_t)LONG * (size_t)size);
             assert_int_equal(kl_reader_open(x_path, NULL, &reader), KLIFT_OK);
             assert_int_equal(kl_reader_next(reader, 100000, &batch), KLIFT_DATA);
             assert_non_null(strstr(kl_error_text(), place));
@@ -526,6 +528,7 @@ static void the_first_bad_value_of_many_is_named(void **unused)
     }
     free(single);
     free(value);
+    free(half);
 }
 
 static void refuses_another_width_than_dim(void **unused)
