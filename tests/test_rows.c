@@ -239,6 +239,28 @@ static void rows_without_columns_can_be_kept(void **state)
     kl_rows_clear(&again);
 }
 
+static void reserved_room_is_filled_without_moving(void **state)
+{
+    const fixture *f = *state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        kl_rows rows = {0};
+        kl_batch all = whole(f, sparse), half = kl_batch_part(&all, ROWS / 2, ROWS / 2);
+        assert_int_equal(kl_rows_reserve(&rows, &half), KLIFT_OK);
+        assert_int_equal(kl_rows_reserve(&rows, &all), KLIFT_OK);
+        const float *memory = sparse ? rows.value : rows.dense;
+        const int32_t *column = rows.column;
+        assert_non_null(memory);
+        assert_int_equal(kl_rows_reserve(&rows, &half), KLIFT_OK); /* there is more than that */
+        for (int64_t i = 0; i < ROWS; i++)
+            assert_int_equal(kl_rows_add(&rows, &all, ROWS - 1 - i, 1), KLIFT_OK);
+        kl_batch view = kl_rows_view(&rows);
+        assert_true((sparse ? rows.value : rows.dense) == memory && rows.column == column);
+        for (int64_t i = 0; i < ROWS; i++)
+            check_row(&view, i, f, ROWS - 1 - i);
+        kl_rows_clear(&rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +273,7 @@ int main(void)
         cmocka_unit_test(rows_without_weight_weigh_one),
         cmocka_unit_test(emptied_rows_take_any_form_again),
         cmocka_unit_test(rows_without_columns_can_be_kept),
+        cmocka_unit_test(reserved_room_is_filled_without_moving),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -15,6 +15,30 @@ static klift_status reserve_entries(kl_rows *rows, int64_t extra)
     return kl_grow(&rows->value, &rows->value_room, used, used + extra, sizeof *rows->value, "kept rows");
 }
 
+static klift_status reserve(void *pointer, int64_t *room, int64_t count, size_t size)
+{
+    void **memory = pointer;
+    if (count <= *room)
+        return KLIFT_OK;
+    kl_free(*memory);
+    *room = 0;
+    KL_TRY(kl_new_bare(memory, count, size, "kept rows"));
+    *room = count;
+    return KLIFT_OK;
+}
+
+klift_status kl_rows_reserve(kl_rows *rows, const kl_batch *batch)
+{
+    int64_t size;
+    if (batch->rows == 0 || kl_multiply(batch->rows, batch->columns, &size))
+        return KLIFT_OK;
+    if (batch->dense != NULL)
+        return reserve(&rows->dense, &rows->dense_room, size, sizeof *rows->dense);
+    size = batch->start[batch->rows] - batch->start[0];
+    KL_TRY(reserve(&rows->column, &rows->column_room, size, sizeof *rows->column));
+    return reserve(&rows->value, &rows->value_room, size, sizeof *rows->value);
+}
+
 klift_status kl_rows_extend(kl_rows *rows, int64_t count, int64_t entries)
 {
     rows->sparse = true;
@@ -56,12 +80,13 @@ static klift_status add_dense(kl_rows *rows, const kl_batch *batch, int64_t row)
         return kl_fail(KLIFT_MEMORY, "too many kept rows");
     KL_TRY(kl_grow(&rows->dense, &rows->dense_room, rows->rows * rows->columns, size, sizeof *rows->dense, "kept rows"));
     float *out = rows->dense + rows->rows * rows->columns;
-    memset(out, 0, (size_t)rows->columns * sizeof *out);
-    if (batch->dense != NULL)
+    if (batch->dense != NULL) {
         memcpy(out, batch->dense + row * batch->stride, (size_t)rows->columns * sizeof *out);
-    else
-        for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
-            out[batch->column[p]] = batch->value[p];
+        return KLIFT_OK;
+    }
+    memset(out, 0, (size_t)rows->columns * sizeof *out);
+    for (int64_t p = batch->start[row]; p < batch->start[row + 1]; p++)
+        out[batch->column[p]] = batch->value[p];
     return KLIFT_OK;
 }
 

@@ -20,6 +20,8 @@ typedef struct kl_rows {
 
 /* Copies rows first .. first+count-1 of batch behind those already there. */
 klift_status kl_rows_add(kl_rows *rows, const kl_batch *batch, int64_t first, int64_t count);
+/* Room for as many rows as batch has, of its form, before the first one is added: it is not zeroed, and pages come as rows do. */
+klift_status kl_rows_reserve(kl_rows *rows, const kl_batch *batch);
 /* Room behind CSR rows without labels for so many more, with so many entries: the caller fills it and counts them. */
 klift_status kl_rows_extend(kl_rows *rows, int64_t count, int64_t entries);
 kl_batch kl_rows_view(const kl_rows *rows);

@@ -25,6 +25,7 @@ static int compare(const void *a, const void *b)
 static klift_status rebuild(const kl_sample *sample, const place *order, kl_rows *kept, uint64_t *key)
 {
     kl_batch all = kl_rows_view(&sample->rows);
+    KL_TRY(kl_rows_reserve(kept, &all)); /* also for the rows that come until the next time */
     for (int64_t i = 0; i < sample->rows.rows; i++) {
         bool repeats = sample->merge_equal && kept->rows > 0 && key[kept->rows - 1] == order[i].key;
         if (repeats) {
@@ -71,6 +72,11 @@ klift_status kl_sample_offer(kl_sample *sample, const kl_batch *batch, int64_t r
 {
     if (sample->limit == 0 || (sample->full && key > sample->highest))
         return KLIFT_OK;
+    if (sample->rows.rows == 0) { /* nothing is thrown away yet: most of this batch will be offered, and taken */
+        int64_t left = batch->rows - row;
+        kl_batch next = kl_batch_part(batch, row, left / 2 < sample->limit ? left : 2 * sample->limit);
+        KL_TRY(kl_rows_reserve(&sample->rows, &next));
+    }
     KL_TRY(kl_grow(&sample->key, &sample->key_room, sample->rows.rows, sample->rows.rows + 1, sizeof *sample->key, "a sample"));
     KL_TRY(kl_rows_add(&sample->rows, batch, row, 1));
     sample->key[sample->rows.rows - 1] = key;
