@@ -376,7 +376,7 @@ static void picked_products_are_the_same_bits_in_all_tables(void **state)
             }
 }
 
-static void rows_times_a_number_are_the_same_bits_in_all_tables(void **state)
+static void rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables(void **state)
 {
     enum { N = 77 };
     float from[N], to[N + 1];
@@ -397,6 +397,9 @@ static void rows_times_a_number_are_the_same_bits_in_all_tables(void **state)
             assert_true(fabs((double)about - square) <= 1e-6 * square);
             for (int64_t k = 0; k < n; k++)
                 assert_memory_equal(&to[k], &(float){0.3f * from[k]}, sizeof(float));
+            kl_micro_at(t)->times(n, f32 + 100, to);
+            for (int64_t k = 0; k < n; k++)
+                assert_memory_equal(&to[k], &(float){0.3f * from[k] * f32[100 + k]}, sizeof(float));
             assert_true(to[n] == 3); /* what is behind stays as it was */
         }
 }
@@ -618,7 +621,7 @@ int main(void)
         cmocka_unit_test(avx512_has_the_bits_of_avx2),
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
-        cmocka_unit_test(rows_times_a_number_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables),
         cmocka_unit_test(buckets_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),

@@ -10,6 +10,7 @@
 #include "map/waves.h"
 #include "math/hadamard.h"
 #include "math/orthonormal.h"
+#include "math/scaled.h"
 
 #include <math.h>
 
@@ -106,25 +107,26 @@ int64_t kl_directions_memory(kl_directions_kind kind, int64_t n_in, int64_t coun
 
 /* ---- apply ---- */
 
-/* The turns of one row, block by block. */
+/* The turns of one row, block by block; work: (2, block), the row with the zeros behind it and what becomes of it. */
 static void apply_row(const kl_directions *d, const kl_batch *x, int64_t row, const kl_product_out *to, float *work)
 {
     int64_t size = d->block;
+    float *turns = work + size;
+    kl_waves_row(x, row, size, work);
     for (int64_t first = 0; first < d->count; first += size) {
         const float *sign = d->sign + first * 3;
         int64_t used = d->count - first < size ? d->count - first : size;
-        kl_waves_row(x, row, size, work);
-        for (int k = 0; k < 3; k++)
-            kl_hadamard(size, sign + k * size, work);
-        for (int64_t i = 0; i < used; i++)
-            work[i] *= d->length[first + i];
-        to->take(to->context, row, first, used, work);
+        kl_hadamard_of(size, sign, work, turns);
+        kl_hadamard(size, sign + size, turns);
+        kl_hadamard(size, sign + 2 * size, turns);
+        kl_times(used, d->length + first, turns);
+        to->take(to->context, row, first, used, turns);
     }
 }
 
 int64_t kl_directions_scratch(const kl_directions *d, int64_t n_in)
 {
-    return d->length != NULL ? d->block * (int64_t)sizeof(float) : kl_product_scratch(n_in);
+    return d->length != NULL ? 2 * d->block * (int64_t)sizeof(float) : kl_product_scratch(n_in);
 }
 
 void kl_directions_apply(const kl_directions *d, const kl_batch *x, const kl_product_out *to, void *scratch)

@@ -59,6 +59,7 @@ typedef struct kl_micro {
     void (*multiply_picked)(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
     void (*add_product)(int64_t n, const float *a, const float *b, float *y);
     int64_t (*scaled)(int64_t n, float factor, const float *from, float *to, float *square); /* scaled.h */
+    void (*times)(int64_t n, const float *by, float *x);
     /* buckets.h */
     void (*bucket_add)(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
     int64_t (*bucket_take)(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);

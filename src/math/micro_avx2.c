@@ -303,6 +303,7 @@ const kl_micro kl_micro_avx2 = {
     .multiply_picked = kl_avx2_multiply_picked,
     .add_product = kl_avx2_add_product,
     .scaled = kl_avx2_scaled,
+    .times = kl_avx2_times,
     .bucket_add = kl_portable_bucket_add,
     .bucket_take = kl_portable_bucket_take,
     .row_dots = kl_avx2_row_dots,

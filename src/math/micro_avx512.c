@@ -196,6 +196,7 @@ const kl_micro kl_micro_avx512 = {
     .multiply_picked = kl_avx512_multiply_picked,
     .add_product = kl_avx2_add_product,
     .scaled = kl_avx2_scaled,
+    .times = kl_avx2_times,
     .bucket_add = kl_avx512_bucket_add,
     .bucket_take = kl_avx512_bucket_take,
     .row_dots = kl_avx512_row_dots,

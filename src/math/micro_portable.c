@@ -193,6 +193,12 @@ static void gather(int64_t n, kl_complex a, const int32_t *index, const float *p
 }
 
 /* In parts that do not wait for each other. */
+static void times(int64_t n, const float *by, float *x)
+{
+    for (int64_t j = 0; j < n; j++)
+        x[j] *= by[j];
+}
+
 static int64_t scaled(int64_t n, float factor, const float *from, float *to, float *square)
 {
     enum { PARTS = 16 };
@@ -377,6 +383,7 @@ const kl_micro kl_micro_portable = {
     .multiply_picked = multiply_picked,
     .add_product = add_product,
     .scaled = scaled,
+    .times = times,
     .bucket_add = kl_portable_bucket_add,
     .bucket_take = kl_portable_bucket_take,
     .row_dots = row_dots,

@@ -7,3 +7,8 @@ int64_t kl_scaled(int64_t n, float factor, const float *from, float *to, float *
 {
     return kl_micro_get()->scaled(n, factor, from, to, square);
 }
+
+void kl_times(int64_t n, const float *by, float *x)
+{
+    kl_micro_get()->times(n, by, x);
+}

@@ -1,4 +1,4 @@
-/* scaled_avx2.c - a row times a number for AVX2; the table of AVX-512 has it too: it is bound by loads and stores. */
+/* scaled_avx2.c - a row times a number or a row for AVX2; the table of AVX-512 has it too: it is bound by loads and stores. */
 #include "math/micro.h"
 
 #if defined(__x86_64__)
@@ -31,6 +31,14 @@ AVX2 int64_t kl_avx2_scaled(int64_t n, float factor, const float *from, float *t
     }
     *square = rest;
     return count;
+}
+
+AVX2 void kl_avx2_times(int64_t n, const float *by, float *x)
+{
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES)
+        _mm256_storeu_ps(x + j, _mm256_mul_ps(_mm256_loadu_ps(by + j), _mm256_loadu_ps(x + j)));
+    kl_micro_portable.times(n - j, by + j, x + j);
 }
 
 #else

@@ -54,6 +54,7 @@ void kl_avx2_interleave(int64_t n, kl_complex a, float *pairs);
 void kl_avx2_gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
 void kl_avx2_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx2_add_product(int64_t n, const float *a, const float *b, float *y);
+void kl_avx2_times(int64_t n, const float *by, float *x);
 int64_t kl_avx2_scaled(int64_t n, float factor, const float *from, float *to, float *square);
 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_row_add(int64_t n, double factor, const kl_row *z, double *w);
