@@ -90,10 +90,11 @@ static double pass_over(kl_dual *d, bool sweep)
 {
     static kl_row rows[ROWS];
     static int32_t order[ROWS];
+    static uint32_t work[ROWS];
     int64_t count = sweep ? kl_dual_awake(d, order) : ROWS;
     for (int32_t i = 0; !sweep && i < ROWS; i++)
         order[i] = i;
-    kl_random_among(&(kl_random){d->seed, (uint32_t)d->passes, KL_DRAW_SWEEP}, 0, sweep ? count : 0, order);
+    kl_random_among(&(kl_random){d->seed, (uint32_t)d->passes, KL_DRAW_SWEEP}, 0, sweep ? count : 0, order, work);
     for (int64_t i = 0; i < count; i++)
         rows[i] = (kl_row){.count = FEATURES, .value = z + order[i] * FEATURES};
     kl_dual_block block = {count, order, rows, d->passes == 0, sweep};

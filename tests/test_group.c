@@ -158,7 +158,7 @@ static void go_through(const kl_row *form, int64_t n, given *is)
         for (int h = 0; h < g; h++, pair++)
             is->inner[pair] = kl_group_inner(z, inner, h, g);
     kl_row_dots(z[1], z[1], n, 1, is->w, n, &is->dot);
-    is->square = kl_row_square(0.5, z[2]);
+    is->square = kl_row_square(0.5, z[2], z[3]);
     kl_group_add(z, n, factor, is->copy, is->delta);
     kl_group_settle(form, KL_GROUP, n, is->w, is->copy, is->delta);
     kl_row_add(z[3], n, -0.7, is->w);

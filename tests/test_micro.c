@@ -469,6 +469,11 @@ static void rows_against_vectors_equal_the_definition(void **state)
                     assert_memory_equal(&alone, &out[o], sizeof alone);
                 }
             }
+            double square = m->row_square(n, &first, &later), reference = kl_micro_portable.row_square(n, &first, &first), sum = 0;
+            assert_memory_equal(&square, &reference, sizeof square);
+            for (int64_t p = 0; p < n; p++)
+                sum += (double)f32[p] * (double)f32[p];
+            assert_true(fabs(square - sum) <= 1e-15 * (double)n * sum);
             memcpy(w, f64, sizeof w);
             m->row_add(n, -0.3, &first, w);
             for (int64_t p = 0; p < 1000; p++)

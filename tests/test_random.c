@@ -196,13 +196,14 @@ static void orders_have_every_place_once_and_evenly(void **state)
     for (uint32_t row = 0; row < 2 * ORDERS; row++) {
         kl_random from = {3, 1, KL_DRAW_SWEEP};
         int32_t order[COUNT], times[COUNT] = {0};
+        uint32_t work[COUNT];
         int64_t(*seen)[COUNT] = all[row % 2];
         for (int i = 0; i < COUNT; i++)
             order[i] = i;
         if (row % 2 == 0)
             kl_random_order(&from, row, COUNT, order);
         else
-            kl_random_among(&from, row, COUNT, order);
+            kl_random_among(&from, row, COUNT, order, work);
         for (int i = 0; i < COUNT; i++) {
             assert_true(order[i] >= 0 && order[i] < COUNT);
             times[order[i]]++;
@@ -226,9 +227,10 @@ static void neighbours_in_an_order_of_some_are_even(void **state)
     (void)state;
     for (uint32_t row = 0; row < ORDERS; row++) {
         int32_t order[COUNT], place[COUNT];
+        uint32_t work[COUNT];
         for (int i = 0; i < COUNT; i++)
             order[i] = i;
-        kl_random_among(&(kl_random){4, 0, KL_DRAW_SWEEP}, row, COUNT, order);
+        kl_random_among(&(kl_random){4, 0, KL_DRAW_SWEEP}, row, COUNT, order, work);
         for (int i = 0; i < COUNT; i++)
             place[order[i]] = i;
         apart[abs(place[6] - place[7])]++;
@@ -244,6 +246,7 @@ static void an_order_of_some_is_that_of_all(void **state)
 {
     enum { COUNT = 100000 };
     int32_t *all = malloc(COUNT * sizeof *all), *some = malloc(COUNT * sizeof *some);
+    uint32_t *work = malloc(COUNT * sizeof *work);
     bool *seen = calloc(COUNT, sizeof *seen);
     int64_t count = 0, at = 0;
     kl_random from = {5, 2, KL_DRAW_SWEEP};
@@ -253,8 +256,8 @@ static void an_order_of_some_is_that_of_all(void **state)
         if (i % 3 == 0 || i % 7 == 2)
             some[count++] = i;
     }
-    kl_random_among(&from, 1, COUNT, all);
-    kl_random_among(&from, 1, count, some);
+    kl_random_among(&from, 1, COUNT, all, work);
+    kl_random_among(&from, 1, count, some, work);
     for (int64_t i = 0; i < COUNT; i++) {
         assert_true(all[i] >= 0 && all[i] < COUNT && !seen[all[i]]);
         seen[all[i]] = true;
@@ -262,6 +265,7 @@ static void an_order_of_some_is_that_of_all(void **state)
             assert_int_equal(some[at++], all[i]);
     }
     assert_int_equal(at, count);
+    free(work);
     free(all);
     free(some);
     free(seen);

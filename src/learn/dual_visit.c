@@ -239,7 +239,7 @@ static klift_status measure_task(void *context, int64_t task, int worker)
     int64_t rows = k->rows->count, end = (task + 1) * PIECE < rows ? (task + 1) * PIECE : rows;
     (void)worker;
     for (int64_t i = task * PIECE; i < end; i++)
-        k->d->square[k->rows->index[i]] = kl_row_square(k->d->bias * k->d->bias, &k->rows->z[i]);
+        k->d->square[k->rows->index[i]] = kl_row_square(k->d->bias * k->d->bias, &k->rows->z[i], &k->rows->z[i + 1 < end ? i + 1 : i]);
     return KLIFT_OK;
 }
 

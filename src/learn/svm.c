@@ -133,6 +133,7 @@ static klift_status learn(kl_learner *learner, kl_passes *passes, klift_run *run
         column[0] = 1 - column[0];
     }
     KL_GO(kl_new(&t.order, rows, sizeof *t.order, "the order of rows"));
+    KL_GO(kl_new(&t.work, rows, sizeof *t.work, "the order of rows"));
     KL_GO(kl_new(&t.z, passes->at_most, sizeof *t.z, "the order of rows"));
     held.classes = weights->classes.count;
     st->scores = spec->probability ? &held : NULL;
@@ -151,6 +152,7 @@ done:
     kl_svm_search_clear(&s.search);
     kl_newton_leave(&s.place.newton);
     kl_free(t.order);
+    kl_free(t.work);
     kl_free(t.z);
     kl_free(column);
     kl_held_clear(&held);

@@ -42,6 +42,7 @@ typedef struct kl_svm_place {
 typedef struct kl_svm_tour {
     kl_passes *passes;
     int32_t *order;  /* (rows) */
+    uint32_t *work;  /* (rows) while they are put in order */
     kl_row *z;       /* (passes->at_most) */
     kl_svm_place *place;
     kl_keeping *keeping;

@@ -34,7 +34,7 @@ static int64_t order_rows(kl_dual *d, const kl_svm_tour *t, bool sweep)
     for (int64_t i = 0; !sweep && i < count; i++)
         t->order[i] = (int32_t)i;
     if (sweep)
-        kl_random_among(&from, 0, count, t->order);
+        kl_random_among(&from, 0, count, t->order, t->work);
     while (next >= 0 && seen < count && t->order[seen] != next)
         seen++;
     memmove(t->order, t->order + seen, (size_t)(count - seen) * sizeof *t->order);

@@ -67,6 +67,7 @@ typedef struct kl_micro {
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
     void (*row_add)(int64_t n, double factor, const kl_row *z, double *w);
+    double (*row_square)(int64_t n, const kl_row *z, const kl_row *next); /* z'z the same way; every product is exact, so that all tables have one sum */
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);

@@ -292,6 +292,16 @@ static void row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t cou
     }
 }
 
+static double row_square(int64_t n, const kl_row *z, const kl_row *next)
+{
+    kl_narrow kind = kl_row_kind(z);
+    double lane[16] = {0};
+    (void)next;
+    for (int64_t p = 0; p < n; p++)
+        lane[p % 16] += (double)kl_row_at(kind, z, p) * (double)kl_row_at(kind, z, p);
+    return kl_row_total(lane);
+}
+
 static void row_add(int64_t n, double factor, const kl_row *z, double *w)
 {
     kl_narrow kind = kl_row_kind(z);
@@ -388,6 +398,7 @@ const kl_micro kl_micro_portable = {
     .bucket_take = kl_portable_bucket_take,
     .row_dots = row_dots,
     .row_add = row_add,
+    .row_square = row_square,
     .sparse_dots = sparse_dots,
     .sparse_add = sparse_add,
     .group_dots = group_dots,

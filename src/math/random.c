@@ -175,43 +175,37 @@ static uint32_t mix_back(const mixing *m, uint32_t x)
     return (x - m->plus) * m->back[0];
 }
 
-enum { FEW = 24, DIGITS = 256 };
+enum { BITS = 11, PARTS = 3, DIGITS = 1 << BITS }; /* three digits are 32 bits */
 
-/* Ascending, by eight bits from the highest on, in place; few by insertion. */
-static void sort_keys(uint32_t *key, int64_t count, int shift)
+/* Ascending, digit by digit from the lowest on, each keeping the order of those before: from key to other and back, and to other at last.
+ * Keys that were mixed are nowhere in order: a sort that compares them would guess wrong at every other step. */
+static void sort_keys(int64_t count, uint32_t *key, uint32_t *other)
 {
-    int64_t start[DIGITS + 1] = {0}, next[DIGITS];
-    for (int64_t i = 1; i < count && count <= FEW; i++)
-        for (int64_t j = i; j > 0 && key[j - 1] > key[j]; j--) {
-            uint32_t kept = key[j];
-            key[j] = key[j - 1];
-            key[j - 1] = kept;
-        }
-    if (count <= FEW)
-        return;
+    uint32_t next[PARTS][DIGITS] = {{0}}; /* of numbers that int32_t holds there are fewer */
     for (int64_t i = 0; i < count; i++)
-        start[(key[i] >> shift & (DIGITS - 1)) + 1]++;
-    for (int c = 0; c < DIGITS; c++) {
-        next[c] = start[c];
-        start[c + 1] += start[c];
-    }
-    for (int c = 0; c < DIGITS; c++)
-        while (next[c] < start[c + 1]) {
-            uint32_t kept = key[next[c]], digit = kept >> shift & (DIGITS - 1);
-            key[next[c]] = key[next[digit]];
-            key[next[digit]++] = kept;
+        for (int p = 0; p < PARTS; p++)
+            next[p][key[i] >> p * BITS & (DIGITS - 1)]++;
+    for (int p = 0; p < PARTS; p++) {
+        uint32_t before = 0;
+        for (int c = 0; c < DIGITS; c++) {
+            uint32_t here = next[p][c];
+            next[p][c] = before;
+            before += here;
         }
-    for (int c = 0; c < DIGITS && shift > 0; c++)
-        sort_keys(key + start[c], start[c + 1] - start[c], shift - 8);
+        const uint32_t *from = p % 2 == 0 ? key : other;
+        uint32_t *to = p % 2 == 0 ? other : key;
+        for (int64_t i = 0; i < count; i++)
+            to[next[p][from[i] >> p * BITS & (DIGITS - 1)]++] = from[i];
+    }
 }
 
-void kl_random_among(const kl_random *from, uint32_t row, int64_t count, int32_t *some)
+void kl_random_among(const kl_random *from, uint32_t row, int64_t count, int32_t *some, uint32_t *work)
 {
     mixing m = mixing_of(from, row);
     uint32_t *key = (uint32_t *)some; /* the same places: signed and unsigned may share them */
     for (int64_t i = 0; i < count; i++)
         key[i] = mix(&m, (uint32_t)some[i]);
-    sort_keys(key, count, 24);
+    sort_keys(count, key, work);
     for (int64_t i = 0; i < count; i++)
-        some[i] = (int32_t)mix_back(&m, key[i]);
+        some[i] = (int32_t)mix_back(&m, work[i]);
 }

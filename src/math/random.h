@@ -26,7 +26,7 @@ void kl_random_signs(const kl_random *from, uint32_t row, int64_t count, float *
 void kl_random_roots(const kl_random *from, uint32_t row, int64_t count, float *re, float *im); /* 1, i, -1 or -i */
 void kl_random_permutation(const kl_random *from, uint32_t row, int64_t count, int32_t *out);
 void kl_random_order(const kl_random *from, uint32_t row, int64_t count, int32_t *out); /* the same with a quarter of the draws: biased by 2^-32 count */
-/* Some numbers (count), each once, in an order of their own: two of them stand in the same order whichever others are there. */
-void kl_random_among(const kl_random *from, uint32_t row, int64_t count, int32_t *some);
+/* Some numbers (count), each once, in an order of their own: two of them stand in the same order whichever others are there. work: (count) */
+void kl_random_among(const kl_random *from, uint32_t row, int64_t count, int32_t *some, uint32_t *work);
 
 #endif

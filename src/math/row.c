@@ -48,27 +48,13 @@ void kl_row_spread(const kl_row *z, int64_t n, float *to)
         to[z->column[p]] = z->value[p];
 }
 
-/* kind is a constant where it is called: a loop for each. */
-static inline void add_squares(kl_narrow kind, const kl_row *z, double lane[LINE])
-{
-    int64_t p = 0;
-    for (; p + LINE <= z->count; p += LINE)
-        for (int k = 0; k < LINE; k++)
-            lane[k] += (double)kl_row_at(kind, z, p + k) * (double)kl_row_at(kind, z, p + k);
-    for (int64_t q = p; q < z->count; q++)
-        lane[q - p] += (double)kl_row_at(kind, z, q) * (double)kl_row_at(kind, z, q);
-}
-
-double kl_row_square(double sum, const kl_row *z)
+double kl_row_square(double sum, const kl_row *z, const kl_row *next)
 {
     double lane[LINE] = {0}, scale = (double)kl_row_scale(z);
-    if (z->column == NULL && kl_row_kind(z) == KL_INT16)
-        add_squares(KL_INT16, z, lane);
-    else if (z->column == NULL && kl_row_kind(z) == KL_BFLOAT16)
-        add_squares(KL_BFLOAT16, z, lane);
-    else if (z->column == NULL)
-        add_squares(KL_FLOAT32, z, lane);
-    for (int64_t p = 0; z->column != NULL && p < z->count; p++)
+    if (z->column == NULL)
+        return sum + kl_micro_get()->row_square(z->count, z, next) * scale * scale;
+    prefetch(next);
+    for (int64_t p = 0; p < z->count; p++)
         lane[z->column[p] % LINE] += (double)z->value[p] * (double)z->value[p];
-    return sum + kl_row_total(lane) * scale * scale;
+    return sum + kl_row_total(lane);
 }

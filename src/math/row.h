@@ -47,6 +47,6 @@ void kl_row_spread(const kl_row *z, int64_t n, float *to); /* its numbers in all
 /* out[o] = z'w_o of w (count, stride), n columns each; next: a row that will be wanted after this one */
 void kl_row_dots(const kl_row *z, const kl_row *next, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_row_add(const kl_row *z, int64_t n, double factor, double *w); /* w (n) += factor z */
-double kl_row_square(double sum, const kl_row *z);                     /* sum + z'z, in sixteen sums */
+double kl_row_square(double sum, const kl_row *z, const kl_row *next); /* sum + z'z, in sixteen sums; next as above */
 
 #endif

@@ -72,6 +72,37 @@ AVX2 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64
         all_dots(KL_BFLOAT16, n, z, next, count, w, stride, out);
 }
 
+/* kind is a constant where it is called */
+AVX2 INLINE double square(kl_narrow kind, int64_t n, const kl_row *z, const kl_row *next)
+{
+    __m256d sum[4];
+    double lane[STEP];
+    int64_t p = 0;
+    UNROLL
+    for (int k = 0; k < 4; k++)
+        sum[k] = _mm256_setzero_pd();
+    for (; p + STEP <= n; p += STEP) {
+        _mm_prefetch(place(kind, next, p), _MM_HINT_T0);
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            __m256d x = four(kind, z, p + 4 * k);
+            sum[k] = _mm256_fmadd_pd(x, x, sum[k]);
+        }
+    }
+    UNROLL
+    for (int k = 0; k < 4; k++)
+        _mm256_storeu_pd(lane + 4 * k, sum[k]);
+    for (int64_t q = p; q < n; q++)
+        lane[q - p] += (double)kl_row_at(kind, z, q) * (double)kl_row_at(kind, z, q);
+    return kl_row_total(lane);
+}
+
+AVX2 double kl_avx2_row_square(int64_t n, const kl_row *z, const kl_row *next)
+{
+    kl_narrow kind = kl_row_kind(z);
+    return kind == KL_FLOAT32 ? square(KL_FLOAT32, n, z, next) : kind == KL_INT16 ? square(KL_INT16, n, z, next) : square(KL_BFLOAT16, n, z, next);
+}
+
 AVX2 INLINE void add(kl_narrow kind, int64_t n, double factor, const kl_row *z, double *w)
 {
     __m256d f = _mm256_set1_pd(factor);

@@ -71,6 +71,32 @@ AVX512 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, i
         all_dots(KL_BFLOAT16, n, z, next, count, w, stride, out);
 }
 
+/* kind is a constant where it is called */
+AVX512 INLINE double square(kl_narrow kind, int64_t n, const kl_row *z, const kl_row *next)
+{
+    const char *ahead = kind == KL_FLOAT32 ? (const char *)next->value : (const char *)next->half;
+    __m512d low = _mm512_setzero_pd(), high = low;
+    double lane[STEP];
+    int64_t p = 0, bytes = kind == KL_FLOAT32 ? 4 : 2;
+    for (; p + STEP <= n; p += STEP) {
+        __m512d x = eight(kind, z, p), y = eight(kind, z, p + 8);
+        _mm_prefetch(ahead + p * bytes, _MM_HINT_T0);
+        low = _mm512_fmadd_pd(x, x, low);
+        high = _mm512_fmadd_pd(y, y, high);
+    }
+    _mm512_storeu_pd(lane, low);
+    _mm512_storeu_pd(lane + 8, high);
+    for (int64_t q = p; q < n; q++)
+        lane[q - p] += (double)kl_row_at(kind, z, q) * (double)kl_row_at(kind, z, q);
+    return kl_row_total(lane);
+}
+
+AVX512 double kl_avx512_row_square(int64_t n, const kl_row *z, const kl_row *next)
+{
+    kl_narrow kind = kl_row_kind(z);
+    return kind == KL_FLOAT32 ? square(KL_FLOAT32, n, z, next) : kind == KL_INT16 ? square(KL_INT16, n, z, next) : square(KL_BFLOAT16, n, z, next);
+}
+
 AVX512 INLINE void add(kl_narrow kind, int64_t n, double factor, const kl_row *z, double *w)
 {
     __m512d f = _mm512_set1_pd(factor);

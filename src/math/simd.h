@@ -58,6 +58,7 @@ void kl_avx2_times(int64_t n, const float *by, float *x);
 int64_t kl_avx2_scaled(int64_t n, float factor, const float *from, float *to, float *square);
 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_row_add(int64_t n, double factor, const kl_row *z, double *w);
+double kl_avx2_row_square(int64_t n, const kl_row *z, const kl_row *next);
 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *w);
 void kl_avx2_group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
@@ -73,6 +74,7 @@ int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t bef
 void kl_avx512_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx512_row_add(int64_t n, double factor, const kl_row *z, double *w);
+double kl_avx512_row_square(int64_t n, const kl_row *z, const kl_row *next);
 void kl_avx512_group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);
 void kl_avx512_group_add(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);

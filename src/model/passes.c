@@ -20,39 +20,45 @@ static klift_status keep_rows(kl_rows *raw, const kl_batch *x)
 
 enum { AT_ONCE = 16 }; /* rows of one task */
 
-/* Rows of features in the making. */
-typedef struct narrowing {
+/* Features (rows, features) that are rounded where they are. */
+typedef struct rounding {
     kl_narrow kind;
-    int64_t rows, features, line;
-    float *z;       /* (rows, features) */
-    uint16_t *half; /* (rows, line), or NULL: z is rounded where it is */
-} narrowing;
+    int64_t rows, features;
+    float *z;
+} rounding;
 
-static klift_status narrow_task(void *context, int64_t task, int worker)
+static klift_status round_task(void *context, int64_t task, int worker)
 {
-    const narrowing *n = context;
+    const rounding *r = context;
     (void)worker;
-    for (int64_t i = task * AT_ONCE; i < n->rows && i < (task + 1) * AT_ONCE; i++) {
-        if (n->half == NULL) {
-            kl_narrow_round(n->kind, n->features, n->z + i * n->features);
-            continue;
-        }
-        uint16_t *to = n->half + i * n->line;
-        float scale = kl_narrow_row(n->kind, n->features, n->z + i * n->features, to);
-        memset(to + n->features, 0, (size_t)(n->line - n->features) * sizeof *to);
-        memcpy(to + n->line - 2, &scale, sizeof scale);
-    }
+    for (int64_t i = task * AT_ONCE; i < r->rows && i < (task + 1) * AT_ONCE; i++)
+        kl_narrow_round(r->kind, r->features, r->z + i * r->features);
     return KLIFT_OK;
 }
 
-static klift_status narrow(const narrowing *n, klift_run *run)
+/* Lines of features in 16 bits, and where the next ones go. */
+typedef struct narrowing {
+    kl_narrow kind;
+    int64_t features, line;
+    uint16_t *half; /* (.., line) */
+} narrowing;
+
+static void narrow_rows(void *context, int64_t first, int64_t rows, const float *z)
 {
-    return kl_run_parallel(run, (n->rows + AT_ONCE - 1) / AT_ONCE, narrow_task, (void *)n);
+    const narrowing *n = context;
+    for (int64_t i = 0; i < rows; i++) {
+        uint16_t *to = n->half + (first + i) * n->line;
+        float scale = kl_narrow_row(n->kind, n->features, z + i * n->features, to);
+        memset(to + n->features, 0, (size_t)(n->line - n->features) * sizeof *to);
+        memcpy(to + n->line - 2, &scale, sizeof scale);
+    }
 }
 
-static int64_t step_of(klift_run *run)
+/* Rows lifted at a time: those that go on in 16 bits need no room as float32, so that as many as are read may come. */
+static int64_t step_of(const kl_passes_sink *to, klift_run *run)
 {
-    return (int64_t)kl_run_threads(run) * KL_CHUNK;
+    int64_t least = (int64_t)kl_run_threads(run) * KL_CHUNK, read = kl_run_batch(run) / KL_CHUNK * KL_CHUNK;
+    return to->half != NULL && read > least ? read : least;
 }
 
 /* Behind the rows of the block that are there. */
@@ -61,13 +67,12 @@ static klift_status add_dense(const klift_map *lift, const kl_batch *x, int64_t 
     int64_t features = lift->map->n_out, line = kl_learner_halves(features);
     if (to->half == NULL)
         return kl_lift_rows(lift, x, to->dense + rows * features, features, run);
-    KL_TRY(kl_lift_rows(lift, x, to->dense, features, run));
-    return narrow(&(narrowing){to->narrow, x->rows, features, line, to->dense, to->half + rows * line}, run);
+    return kl_lift_each(lift, x, narrow_rows, &(narrowing){to->narrow, features, line, to->half + rows * line}, run);
 }
 
 klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner *learner, int64_t block, const kl_passes_sink *to, klift_run *run, int64_t *rows)
 {
-    int64_t step = step_of(run);
+    int64_t step = step_of(to, run);
     *rows = 0;
     while (*rows < block) {
         kl_batch x;
@@ -77,7 +82,7 @@ klift_status kl_passes_fill(const klift_map *lift, kl_gather *gather, kl_learner
         KL_TRY(learner->type->observe(learner, &x));
         if (to->raw != NULL)
             KL_TRY(keep_rows(to->raw, &x));
-        if (to->dense != NULL)
+        if (to->dense != NULL || to->half != NULL)
             KL_TRY(add_dense(lift, &x, *rows, to, run));
         if (to->sparse != NULL)
             KL_TRY(kl_lift_add(lift, &x, to->sparse, run));
@@ -187,13 +192,11 @@ static void round_entries(const kl_feature_passes *p, int64_t rows)
 }
 
 /* Where dense features of the next block go. */
-static klift_status make_block(kl_feature_passes *p, klift_run *run)
+static klift_status make_block(kl_feature_passes *p)
 {
-    int64_t step = step_of(run);
-    bool narrows = p->narrow != KL_FLOAT32;
-    if (p->made == NULL)
-        KL_TRY(kl_new_bare(&p->made, (narrows && step < p->block ? step : p->block) * p->width, sizeof *p->made, "a block of features"));
-    return narrows && p->half == NULL ? kl_new_bare(&p->half, p->block * p->line, sizeof *p->half, "a block of features") : KLIFT_OK;
+    if (p->narrow != KL_FLOAT32)
+        return p->half == NULL ? kl_new_bare(&p->half, p->block * p->line, sizeof *p->half, "a block of features") : KLIFT_OK;
+    return p->made == NULL ? kl_new_bare(&p->made, p->block * p->width, sizeof *p->made, "a block of features") : KLIFT_OK;
 }
 
 /* One block more from the reader, and where it goes. */
@@ -203,7 +206,7 @@ static klift_status take_block(kl_feature_passes *p, kl_learner *learner, int64_
         KL_TRY(spill(p, run));
     bool again = makes_again(p);
     if (!p->sparse && !again)
-        KL_TRY(make_block(p, run));
+        KL_TRY(make_block(p));
     kl_rows_empty(&p->entries);
     kl_passes_sink to = {.raw = again ? &p->raw : NULL, .dense = again ? NULL : p->made, .sparse = again || !p->sparse ? NULL : &p->entries, .half = again ? NULL : p->half, .narrow = p->narrow};
     KL_TRY(kl_passes_fill(p->lift, &p->gather, learner, p->block, &to, run, rows));
@@ -285,7 +288,8 @@ static klift_status take_again(kl_feature_passes *p, const int32_t *index, int64
     if (!p->sparse) {
         KL_TRY(kl_lift_rows(p->lift, &x, p->made, p->passes.features, run));
         show_made(p, count, z);
-        return p->narrow != KL_FLOAT32 ? narrow(&(narrowing){.kind = p->narrow, .rows = count, .features = p->passes.features, .z = p->made}, run) : KLIFT_OK;
+        rounding r = {p->narrow, count, p->passes.features, p->made};
+        return p->narrow != KL_FLOAT32 ? kl_run_parallel(run, (count + AT_ONCE - 1) / AT_ONCE, round_task, &r) : KLIFT_OK;
     }
     kl_rows_empty(&p->entries);
     KL_TRY(kl_lift_add(p->lift, &x, &p->entries, run));

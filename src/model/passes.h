@@ -31,7 +31,7 @@ typedef struct kl_feature_passes {
     int64_t line;   /* of half */
     kl_feature_block *kept; /* every block, with keep = features */
     int64_t blocks, room, bytes; /* bytes: in them */
-    float *made;    /* features on their way, dense (block, features), or (step, features) where they become half */
+    float *made;    /* features on their way, dense (block, features); none where they become half */
     kl_rows entries; /* the same, CSR */
     uint16_t *half;  /* a block of it on its way to the file */
     kl_row *row;    /* (at_most) rows on their way to a part of their features */
@@ -45,7 +45,7 @@ klift_status kl_passes_open(kl_feature_passes *p, const klift_map *lift, kl_read
 void kl_passes_close(kl_feature_passes *p);
 
 /* Where the rows of a block go, each NULL or behind what is there: raw rows, features (block, n_out), features as CSR. half (block, line):
- * features narrowed, by way of dense (step, n_out). */
+ * features narrowed, in the place of dense. */
 typedef struct kl_passes_sink {
     kl_rows *raw;
     float *dense;
