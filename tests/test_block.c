@@ -4,6 +4,7 @@
  */
 #include "kernel/block.h"
 #include "math/exponential.h"
+#include "math/micro.h"
 #include "math/product64.h"
 #include "support.h"
 
@@ -69,6 +70,39 @@ static void check_product(int64_t m, int64_t n, int64_t k)
     free(b);
     free(c);
     free(scratch);
+}
+
+/* Operands that stay packed, with room for more columns, give the same bits. */
+static void check_packed(int64_t m, int64_t n, int64_t k)
+{
+    int64_t height = kl_micro_get()->left64, room = k + 7, stride = n + 3, above = (m + height - 1) / height * height;
+    double *a = calloc((size_t)(m * room + 1), sizeof *a), *b = calloc((size_t)(n * room + 1), sizeof *b), *c = calloc((size_t)(2 * m * stride), sizeof *c);
+    double *left = calloc((size_t)(above * room + 1), sizeof *left), *right = malloc((size_t)((n + 16) * (k + 1)) * sizeof *right);
+    void *scratch = malloc((size_t)kl_product64_scratch(m, n) + 1);
+    for (int64_t i = 0; i < m * room; i++)
+        left[i / room / height * height * room + i % room * height + i / room % height] = a[i] = syn_normal(3, (uint64_t)i);
+    for (int64_t i = 0; i < n * room; i++)
+        b[i] = syn_normal(4, (uint64_t)i);
+    kl_product64((kl_matrix64){a, m, room}, (kl_matrix64){b, n, room}, k, -1, c, stride, scratch);
+    kl_product64_pack((kl_matrix64){b, n, room}, k, right);
+    kl_product64_packed((kl_packed64){left, m, room}, (kl_packed64){right, n, k}, k, -1, c + m * stride, stride);
+    assert_memory_equal(c, c + m * stride, (size_t)(m * stride) * sizeof *c);
+    free(a);
+    free(b);
+    free(c);
+    free(left);
+    free(right);
+    free(scratch);
+}
+
+static void packed_products_have_the_same_bits(void **state)
+{
+    static const int64_t sizes[] = {1, 4, 9, 64, 70};
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++)
+            check_packed(sizes[i], sizes[j], sizes[(i + j) % 5] * 9);
+    check_packed(5, 9, 0);
 }
 
 static void products_of_any_size_are_right(void **state)
@@ -170,6 +204,30 @@ static void distances_far_from_the_origin_do_not_cancel(void **state)
     check_kernel("gaussian:gamma=100", 2000, 3000, 1e-6);
 }
 
+/* Rows of y that are spread out together or, of so many columns, one by one: the same bits. */
+static void the_width_of_sparse_rows_changes_no_bit(void **state)
+{
+    enum { D = 60, WIDE = 100000 };
+    static float x[XROWS * D];
+    kl_kernel *kernel;
+    (void)state;
+    syn_rows_float(XROWS, D, x);
+    for (int64_t i = 0; i < XROWS * D; i++)
+        x[i] = i * 7 % 5 < 2 ? 0.0f : x[i];
+    csr c = csr_of(XROWS, D, x);
+    kl_batch narrow = csr_batch(XROWS, D, &c), wide = csr_batch(XROWS, WIDE, &c);
+    assert_int_equal(kl_kernel_new("gaussian:gamma=0.1", &kernel), KLIFT_OK);
+    for (int64_t rows = 1; rows <= XROWS; rows += 4) {
+        kl_batch y[2] = {kl_batch_part(&narrow, 0, rows), kl_batch_part(&wide, 0, rows)};
+        double *k[2] = {block(kernel, &narrow, &y[0], D), block(kernel, &wide, &y[1], WIDE)};
+        assert_memory_equal(k[0], k[1], (size_t)(XROWS * rows) * sizeof *k[0]);
+        free(k[0]);
+        free(k[1]);
+    }
+    csr_free(&c);
+    kl_kernel_free(kernel);
+}
+
 static void a_distance_is_never_negative_and_that_of_equal_rows_is_zero(void **state)
 {
     enum { D = 5000 };
@@ -192,8 +250,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponentials_are_exact),
         cmocka_unit_test(products_of_any_size_are_right),
+        cmocka_unit_test(packed_products_have_the_same_bits),
         cmocka_unit_test(blocks_equal_single_values_for_every_kernel),
         cmocka_unit_test(distances_far_from_the_origin_do_not_cancel),
+        cmocka_unit_test(the_width_of_sparse_rows_changes_no_bit),
         cmocka_unit_test(a_distance_is_never_negative_and_that_of_equal_rows_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

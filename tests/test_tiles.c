@@ -156,12 +156,17 @@ static double entry(int64_t i, int64_t j)
     return value;
 }
 
-static void fill(kl_tiles *tiles, int64_t n)
+static void fill_of(kl_tiles *tiles, int64_t n, int64_t edge)
 {
-    assert_int_equal(kl_tiles_new(tiles, n, NULL), KLIFT_OK);
+    assert_int_equal(kl_tiles_new_of(tiles, n, edge, NULL), KLIFT_OK);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++)
             kl_tiles_at(tiles, i / tiles->edge, j / tiles->edge)[i % tiles->edge * tiles->edge + j % tiles->edge] = entry(i, j);
+}
+
+static void fill(kl_tiles *tiles, int64_t n)
+{
+    fill_of(tiles, n, KL_TILE);
 }
 
 static void near(const char *what, int64_t n, double value, double expected, double scale)
@@ -287,6 +292,46 @@ static void factor_solve_trace_and_product_are_the_textbook_ones(void **unused)
         kl_tiles_clear(&a);
     }
     klift_run_free(run);
+}
+
+/* However small the tiles are: W L = I, and no bit of W by the number of threads. */
+static void small_tiles_are_factored_and_inverted(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[] = {1, 100, 128, 129, 300}, edges[] = {16, 48, 128};
+    for (int t = 0; t < 15; t++) {
+        int64_t n = sizes[t / 3], edge = edges[t % 3], failed = 99;
+        double *l = reference_factor(n), *bits = NULL;
+        for (int threads = 1; threads <= 3; threads++) {
+            klift_run *run = run_of(PAIRS("threads", threads == 1 ? "1" : threads == 2 ? "2" : "3"));
+            kl_tiles a, w;
+            fill_of(&a, n, edge);
+            assert_true(a.edge <= edge && a.edge * a.count >= n);
+            assert_int_equal(kl_tiles_factor(&a, run, &failed), KLIFT_OK);
+            assert_int_equal(failed, -1);
+            assert_int_equal(kl_tiles_invert(&a, run, &w), KLIFT_OK);
+            assert_int_equal(w.edge, a.edge);
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j <= i; j++) {
+                    double sum = 0;
+                    for (int64_t k = j; k <= i; k++)
+                        sum += kl_tiles_get(&w, i, k) * l[k * n + j];
+                    near("factor", n, kl_tiles_get(&a, i, j), l[i * n + j], 1);
+                    near("inverse", n, sum, i == j, 1);
+                }
+            size_t bytes = (size_t)(a.count * (a.count + 1) / 2 * a.edge * a.edge) * sizeof *bits;
+            if (bits == NULL) {
+                bits = malloc(bytes);
+                memcpy(bits, w.value, bytes);
+            }
+            assert_memory_equal(bits, w.value, bytes);
+            kl_tiles_clear(&a);
+            kl_tiles_clear(&w);
+            klift_run_free(run);
+        }
+        free(l);
+        free(bits);
+    }
 }
 
 /* Everything that can be computed from one matrix, by so many threads: (n, n) tiles, solution and product (n, m), trace. */
@@ -443,6 +488,7 @@ int main(void)
         cmocka_unit_test(factors_in_float32_solve_as_well_as_they_can),
         cmocka_unit_test(a_float32_factor_that_is_not_positive_is_told),
         cmocka_unit_test(factor_solve_trace_and_product_are_the_textbook_ones),
+        cmocka_unit_test(small_tiles_are_factored_and_inverted),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(the_column_that_is_not_positive_is_named),
         cmocka_unit_test(sizes_are_counted_before_they_are_asked_for),

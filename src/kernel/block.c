@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = KL_KERNEL_PANEL, PART = 256 };
+enum { PANEL = KL_KERNEL_PANEL, PART = 256, TOGETHER = 8, WIDE = 1 << 14 };
 
 /* Below this share of |x|^2 + |y|^2 a squared distance is computed again: it would have lost half of its digits. */
 static const double cancelled = 1e-7;
@@ -74,6 +74,12 @@ void kl_block_norms(const kl_batch *rows, double *out)
 
 /* ---- products ---- */
 
+/* Rows of y that are spread out together: more than one is room for each column, of which there may be millions. */
+static int64_t together(int64_t columns)
+{
+    return columns <= WIDE ? TOGETHER : 1;
+}
+
 static int64_t dense_doubles(int64_t x_rows, int64_t y_rows)
 {
     return (x_rows + y_rows) * PART;
@@ -90,7 +96,8 @@ int64_t kl_block_scratch(const kl_kernel *kernel, int64_t x_rows, int64_t y_rows
     if (!kl_block_has_products(kernel))
         return 2 * row + columns * PANEL * (int64_t)sizeof(float);
     int64_t dense = dense_doubles(x_rows, y_rows) * (int64_t)sizeof(double) + kl_product64_scratch(x_rows, y_rows);
-    return dense > row ? dense : row;
+    int64_t sparse = row * together(columns);
+    return dense > sparse ? dense : sparse;
 }
 
 /* Columns from .. from+count-1 of dense rows as doubles: (rows, PART) */
@@ -114,10 +121,42 @@ static void dense_products(const kl_batch *x, const kl_batch *y, int64_t columns
     }
 }
 
-/* One row of y at a time spread out: each row of x then costs its own entries. */
+/* Rows j .. j+count-1 of y side by side: (columns, TOGETHER) */
+static void spread(const kl_batch *y, int64_t j, int64_t count, int64_t columns, double *out)
+{
+    memset(out, 0, (size_t)(columns * TOGETHER) * sizeof *out);
+    for (int64_t r = 0; r < count; r++)
+        for (entries e = entries_of(y, j + r); e.at < e.end; e.at++)
+            out[column_at(&e) * TOGETHER + r] = (double)e.value[e.at];
+}
+
+/* The products of a row's entries with those: sums in the order of its columns, each by itself */
+static void products_together(entries e, const double *rows, double sum[TOGETHER])
+{
+    for (int r = 0; r < TOGETHER; r++)
+        sum[r] = 0;
+    for (; e.at < e.end; e.at++) {
+        const double *at = rows + column_at(&e) * TOGETHER;
+        double value = (double)e.value[e.at];
+        for (int r = 0; r < TOGETHER; r++)
+            sum[r] += value * at[r];
+    }
+}
+
+/* Some rows of y at a time spread out: each row of x then costs its own entries. */
 static void sparse_products(const kl_batch *x, const kl_batch *y, int64_t columns, double *k, int64_t stride, double *row)
 {
-    for (int64_t j = 0; j < y->rows; j++) {
+    int64_t j = 0;
+    for (; together(columns) > 1 && j + 1 < y->rows; j += TOGETHER) {
+        int64_t count = y->rows - j < TOGETHER ? y->rows - j : TOGETHER;
+        spread(y, j, count, columns, row);
+        for (int64_t i = 0; i < x->rows; i++) {
+            double sum[TOGETHER];
+            products_together(entries_of(x, i), row, sum);
+            memcpy(k + i * stride + j, sum, (size_t)count * sizeof *k);
+        }
+    }
+    for (; j < y->rows; j++) {
         kl_batch_row_doubles(y, j, columns, row);
         for (int64_t i = 0; i < x->rows; i++) {
             double sum = 0;

@@ -141,6 +141,12 @@ double kl_dual_gap(kl_dual *d, bool exact, double tolerance)
 int64_t kl_dual_awake(const kl_dual *d, int32_t *row)
 {
     int64_t kept = 0;
+    for (int64_t i = 0; d->outputs == 1 && !d->done[0] && i < d->rows; i++) { /* without a branch, which nobody could guess */
+        row[kept] = (int32_t)i;
+        kept += !d->rest[i];
+    }
+    if (d->outputs == 1)
+        return kept;
     for (int64_t i = 0; i < d->rows; i++) {
         bool awake = false;
         for (int64_t o = 0; o < d->outputs && !awake; o++)

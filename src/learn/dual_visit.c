@@ -78,12 +78,16 @@ static bool stays_at_rest(const kl_dual *d, kl_dual_row r, double f, double alph
     return alpha == 0 ? g >= 0 : top && g <= 0;
 }
 
+static kl_dual_row row_of(const work *k, int64_t i, int64_t output)
+{
+    return k->d->row_of(k->d->user, k->rows->index[i], output);
+}
+
 /* What is to be done with a row whose score is f: the factor with which it joins the weights, 0: it does not. */
-static double visit(const work *k, int64_t i, int64_t output, double f)
+static double visit(const work *k, int64_t i, int64_t output, kl_dual_row r, double f)
 {
     kl_dual *d = k->d;
     int64_t at = k->rows->index[i];
-    kl_dual_row r = d->row_of(d->user, at, output);
     bool *rest = &d->rest[output * d->rows + at];
     double *alpha = &d->alpha[output * d->rows + at];
     if (r.cost <= 0) {
@@ -122,7 +126,15 @@ static void visit_group(const work *k, int64_t output, const int64_t *at, int co
     const kl_row *z[KL_GROUP], *next[KL_GROUP];
     double f[KL_GROUP], inner[KL_GROUP_PAIRS], factor[KL_GROUP] = {0};
     float rounded[KL_GROUP];
+    kl_dual_row row[KL_GROUP];
     bool moves = false;
+    for (int g = 0; g < count; g++) { /* rows come in any order: what is known of these arrives while their scores are made */
+        int64_t here = k->rows->index[at[g]];
+        row[g] = row_of(k, at[g], output);
+        __builtin_prefetch(&d->alpha[output * d->rows + here]);
+        __builtin_prefetch(&d->rest[output * d->rows + here]);
+        __builtin_prefetch(&d->square[here]);
+    }
     for (int g = 0; g < KL_GROUP; g++) {
         int64_t after = at[count - 1] + 1 + g;
         z[g] = &k->rows->z[at[g < count ? g : count - 1]];
@@ -132,7 +144,7 @@ static void visit_group(const work *k, int64_t output, const int64_t *at, int co
     for (int g = 0; g < count; g++) {
         for (int h = 0; h < g; h++)
             f[g] += factor[h] != 0 ? factor[h] * kl_group_inner(z, inner, h, g) : 0;
-        factor[g] = visit(k, at[g], output, f[g] + *b * d->bias);
+        factor[g] = visit(k, at[g], output, row[g], f[g] + *b * d->bias);
         *b += factor[g] * d->bias;
         moves = moves || factor[g] != 0;
     }
@@ -172,7 +184,7 @@ static void visit_row(const work *k, int64_t i, int64_t from, int64_t to)
             return;
         kl_dual_scores(k->d, &k->rows->z[i], &k->rows->z[i + 1 < k->rows->count ? i + 1 : i], o, count, f);
         for (int64_t c = 0; c < count; c++) {
-            double factor = visit(k, i, o + c, f[c]);
+            double factor = visit(k, i, o + c, row_of(k, i, o + c), f[c]);
             if (factor != 0)
                 kl_dual_add(k->d, &k->rows->z[i], o + c, factor);
         }
@@ -271,7 +283,7 @@ static klift_status look(const work *k, klift_run *run)
     for (int64_t i = 0; i < count; i++)
         for (int64_t o = 0; o < d->outputs; o++)
             if (!d->done[o])
-                visit(k, i, o, d->look[i * d->outputs + o]);
+                visit(k, i, o, row_of(k, i, o), d->look[i * d->outputs + o]);
     return KLIFT_OK;
 }
 

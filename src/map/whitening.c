@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CARRY = 64 };
+enum { CARRY = 64, TILES = 8, LEAST = 128 };
 
 /* ---- K_SS, its factor and inverse ---- */
 
@@ -45,7 +45,6 @@ static klift_status fill_tile(void *context, int64_t index, int worker)
 static klift_status fill(filling *f, klift_run *run)
 {
     int64_t edge = f->tiles->edge, count = f->tiles->count;
-    memset(f->tiles->value, 0, (size_t)kl_tiles_bytes(f->tiles->n));
     f->scratch_bytes = (kl_block_scratch(f->kernel, edge, edge, f->columns) + 63) / 64 * 64;
     KL_TRY(kl_new(&f->scratch, kl_run_threads(run) * f->scratch_bytes, 1, "kernel values"));
     klift_status status = kl_run_parallel(run, count * (count + 1) / 2, fill_tile, f);
@@ -73,9 +72,32 @@ static klift_status factor(filling *f, double *jitter, klift_run *run)
         KL_TRY(kl_tiles_factor(f->tiles, run, &failed));
         if (failed < 0)
             return KLIFT_OK;
+        memset(f->tiles->value, 0, (size_t)(f->tiles->count * (f->tiles->count + 1) / 2 * edge * edge) * sizeof *f->tiles->value);
         if (*jitter * 10 > most || !(mean > 0))
             return kl_fail(KLIFT_DATA, "kernel %s is not positive on the landmarks (landmark %lld): nystrom needs a positive definite kernel", f->kernel->type->name, (long long)failed);
     }
+}
+
+/* Some tiles on a side keep all threads at it; a tile much smaller than KL_TILE would be packed as long as it is multiplied. */
+static int64_t edge_for(int64_t n)
+{
+    int64_t edge = LEAST;
+    while (edge < KL_TILE && edge * TILES < n)
+        edge *= 2;
+    return edge;
+}
+
+/* L^-1 in float32. */
+static void round_rows(const kl_tiles *inverse, kl_panels *panels)
+{
+    int64_t edge = inverse->edge;
+    for (int64_t i = 0; i < inverse->n; i++)
+        for (int64_t from = 0; from <= i; from += edge) {
+            const double *row = kl_tiles_at(inverse, i / edge, from / edge) + i % edge * edge;
+            float *to = kl_panels_at(panels, i, from);
+            for (int64_t c = 0; c < edge && from + c <= i; c++)
+                to[c * panels->width] = (float)row[c];
+        }
 }
 
 klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const kl_side *landmarks, int64_t columns, double jitter, bool exact, klift_run *run)
@@ -84,7 +106,7 @@ klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const k
     filling f = {.kernel = kernel, .landmarks = landmarks, .columns = columns, .tiles = &l};
     klift_status status;
     *w = (kl_whitening){.n = landmarks->rows.rows, .exact = exact, .jitter = jitter};
-    KL_GO(kl_tiles_new(&l, w->n, run));
+    KL_GO(kl_tiles_new_of(&l, w->n, exact ? KL_TILE : edge_for(w->n), run));
     KL_GO(factor(&f, &w->jitter, run));
     KL_GO(kl_tiles_invert(&l, run, &inverse));
     if (exact) {
@@ -93,9 +115,7 @@ klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const k
         goto done;
     }
     KL_GO(kl_panels_new_lower(&w->panels, w->n));
-    for (int64_t i = 0; i < w->n; i++)
-        for (int64_t j = 0; j <= i; j++)
-            *kl_panels_at(&w->panels, i, j) = (float)kl_tiles_get(&inverse, i, j);
+    round_rows(&inverse, &w->panels);
 done:
     kl_tiles_clear(&l);
     kl_tiles_clear(&inverse);
@@ -137,11 +157,19 @@ void kl_whitening_apply_exact(const kl_whitening *w, int64_t rows, const double 
     }
 }
 
-/* Row i of L^-1, i + 1 numbers. */
+/* Row i of L^-1, i + 1 numbers: as they are, and of either kind in float64. */
+static void copy_floats(const kl_whitening *w, int64_t i, float *row)
+{
+    const float *from = kl_panels_at(&w->panels, i, 0);
+    for (int64_t j = 0; j <= i; j++)
+        row[j] = from[j * w->panels.width];
+}
+
 static void copy_row(const kl_whitening *w, int64_t i, double *row)
 {
+    const float *from = w->exact ? NULL : kl_panels_at(&w->panels, i, 0);
     for (int64_t j = 0; j <= i; j++)
-        row[j] = w->exact ? kl_tiles_get(&w->tiles, i, j) : (double)*kl_panels_at(&w->panels, i, j);
+        row[j] = w->exact ? kl_tiles_get(&w->tiles, i, j) : (double)from[j * w->panels.width];
 }
 
 int64_t kl_whitening_carry_steps(const kl_whitening *w)
@@ -188,15 +216,13 @@ void kl_whitening_save(const kl_whitening *w, kl_record_writer *to)
     to->failed = to->failed || kl_new(&row, w->n, sizeof(double), "the whitening") != KLIFT_OK;
     kl_record_put_f64(to, w->jitter);
     for (int64_t i = 0; i < w->n && !to->failed; i++) {
-        for (int64_t j = 0; j <= i; j++)
-            if (w->exact)
-                ((double *)row)[j] = kl_tiles_get(&w->tiles, i, j);
-            else
-                ((float *)row)[j] = *kl_panels_at(&w->panels, i, j);
-        if (w->exact)
+        if (w->exact) {
+            copy_row(w, i, row);
             kl_record_put_doubles(to, row, i + 1);
-        else
+        } else {
+            copy_floats(w, i, row);
             kl_record_put_floats(to, row, i + 1);
+        }
     }
     kl_free(row);
 }

@@ -37,11 +37,15 @@ AVX512 INLINE void add_products(const __m512 *x, __m512 w, __m512 *dot, __m512 *
             inner[g * (g - 1) / 2 + h] = _mm512_fmadd_ps(x[h], x[g], inner[g * (g - 1) / 2 + h]);
 }
 
+/* kl_group_total, four lanes at a time */
 AVX512 INLINE double total(__m512 v)
 {
-    float lane[LANES];
-    _mm512_storeu_ps(lane, v);
-    return kl_group_total(lane);
+    __m256 low = _mm512_castps512_ps256(v), high = _mm512_extractf32x8_ps(v, 1);
+    __m256d first = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(low)), _mm256_cvtps_pd(_mm256_extractf128_ps(low, 1)));
+    __m256d last = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(high)), _mm256_cvtps_pd(_mm256_extractf128_ps(high, 1)));
+    __m256d four = _mm256_add_pd(first, last);
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
 AVX512 INLINE void prefetch(kl_narrow kind, const kl_row *next, int64_t p)

@@ -71,9 +71,9 @@ klift_status kl_tiles_invert(const kl_tiles *l, klift_run *run, kl_tiles *w)
     int64_t size = l->edge * l->edge;
     work k = {.l = l, .w = w, .scratch_bytes = (l->count + 1) * size * (int64_t)sizeof(double) + (kl_product64_scratch(l->edge, l->edge) + 63) / 64 * 64};
     klift_status status;
-    KL_TRY(kl_tiles_new(w, l->n, run));
-    KL_GO(kl_new(&k.diagonal, l->count * size, sizeof *k.diagonal, "an inverse"));
-    KL_GO(kl_new(&k.scratch, kl_run_threads(run) * k.scratch_bytes, 1, "an inverse"));
+    KL_TRY(kl_tiles_new_of(w, l->n, l->edge, run));
+    KL_GO(kl_new_bare(&k.diagonal, l->count * size, sizeof *k.diagonal, "an inverse"));
+    KL_GO(kl_new_bare(&k.scratch, kl_run_threads(run) * k.scratch_bytes, 1, "an inverse"));
     KL_GO(kl_run_parallel(run, l->count, invert_diagonal, &k));
     status = kl_run_parallel(run, l->count, invert_column, &k);
 done:

@@ -45,14 +45,15 @@ static void add_edge(const kl_micro *micro, int64_t k, const double *a, const do
         memcpy(c + i * stride, copy + i * width, (size_t)columns * sizeof *c);
 }
 
-static void add_part(int64_t m, int64_t n, int64_t k, const double *left, const double *right, double sign, double *c, int64_t stride)
+/* Columns 0 .. k-1 of panels that have room for more. */
+static void add_part(kl_packed64 left, kl_packed64 right, int64_t k, double sign, double *c, int64_t stride)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t height = micro->left64, width = micro->width64;
+    int64_t m = left.rows, n = right.rows, height = micro->left64, width = micro->width64;
     for (int64_t top = 0; top < m; top += BAND) /* whose operand stays in a near cache while all columns pass by */
         for (int64_t j = 0; j < n; j += width)
             for (int64_t i = top; i < m && i < top + BAND; i += height) {
-                const double *a = left + i * k, *b = right + j * k;
+                const double *a = left.panel + i * left.room, *b = right.panel + j * right.room;
                 int64_t rows = m - i < height ? m - i : height, columns = n - j < width ? n - j : width;
                 if (rows == height && columns == width)
                     micro->add64(k, a, b, sign, c + i * stride + j, stride);
@@ -69,6 +70,20 @@ void kl_product64(kl_matrix64 a, kl_matrix64 b, int64_t k, double sign, double *
         int64_t part = k - from < PART ? k - from : PART;
         pack(a, from, part, micro->left64, left);
         pack(b, from, part, micro->width64, right);
-        add_part(a.rows, b.rows, part, left, right, sign, c, stride);
+        add_part((kl_packed64){left, a.rows, part}, (kl_packed64){right, b.rows, part}, part, sign, c, stride);
+    }
+}
+
+void kl_product64_pack(kl_matrix64 b, int64_t k, double *panel)
+{
+    pack(b, 0, k, kl_micro_get()->width64, panel);
+}
+
+void kl_product64_packed(kl_packed64 a, kl_packed64 b, int64_t k, double sign, double *c, int64_t stride)
+{
+    const kl_micro *micro = kl_micro_get();
+    for (int64_t from = 0; from < k; from += PART) {
+        kl_packed64 left = {a.panel + from * micro->left64, a.rows, a.room}, right = {b.panel + from * micro->width64, b.rows, b.room};
+        add_part(left, right, k - from < PART ? k - from : PART, sign, c, stride);
     }
 }

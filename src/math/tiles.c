@@ -21,19 +21,29 @@ static int64_t edge_for(int64_t n)
     return n >= KL_TILE ? KL_TILE : (n + 15) / 16 * 16;
 }
 
-int64_t kl_tiles_bytes(int64_t n)
+static int64_t bytes_for(int64_t n, int64_t edge)
 {
-    int64_t edge = edge_for(n), count = n == 0 ? 0 : (n + edge - 1) / edge, size;
+    int64_t count = n == 0 ? 0 : (n + edge - 1) / edge, size;
     if (n > INT32_MAX || kl_multiply(count * (count + 1) / 2, edge * edge * (int64_t)sizeof(double), &size))
         return INT64_MAX;
     return size;
 }
 
+int64_t kl_tiles_bytes(int64_t n)
+{
+    return bytes_for(n, edge_for(n));
+}
+
+static klift_status make(kl_tiles *tiles, int64_t n, int64_t edge)
+{
+    *tiles = (kl_tiles){.n = n, .edge = edge < edge_for(n) ? edge : edge_for(n)};
+    tiles->count = n == 0 ? 0 : (n + tiles->edge - 1) / tiles->edge;
+    return kl_new_bare(&tiles->value, bytes_for(n, tiles->edge), 1, "the tiles of the statistics");
+}
+
 klift_status kl_tiles_new_bare(kl_tiles *tiles, int64_t n)
 {
-    *tiles = (kl_tiles){.n = n, .edge = edge_for(n)};
-    tiles->count = n == 0 ? 0 : (n + tiles->edge - 1) / tiles->edge;
-    return kl_new_bare(&tiles->value, kl_tiles_bytes(n), 1, "the tiles of the statistics");
+    return make(tiles, n, edge_for(n));
 }
 
 static klift_status zero_task(void *context, int64_t task, int worker)
@@ -44,13 +54,18 @@ static klift_status zero_task(void *context, int64_t task, int worker)
     return KLIFT_OK;
 }
 
-klift_status kl_tiles_new(kl_tiles *tiles, int64_t n, klift_run *run)
+klift_status kl_tiles_new_of(kl_tiles *tiles, int64_t n, int64_t edge, klift_run *run)
 {
-    KL_TRY(kl_tiles_new_bare(tiles, n));
+    KL_TRY(make(tiles, n, edge));
     klift_status status = kl_run_parallel(run, tiles->count * (tiles->count + 1) / 2, zero_task, tiles);
     if (status != KLIFT_OK)
         kl_tiles_clear(tiles);
     return status;
+}
+
+klift_status kl_tiles_new(kl_tiles *tiles, int64_t n, klift_run *run)
+{
+    return kl_tiles_new_of(tiles, n, edge_for(n), run);
 }
 
 void kl_tiles_clear(kl_tiles *tiles)

@@ -13,14 +13,15 @@ enum { KL_TILES_EXACT = 2048 };
 
 typedef struct kl_tiles {
     int64_t n;     /* rows and columns of the matrix */
-    int64_t edge;  /* rows and columns of a tile: KL_TILE, or n rounded up to 16 when that is less */
+    int64_t edge;  /* rows and columns of a tile: KL_TILE, or n rounded up to 16 when that is less, or less still */
     int64_t count; /* tiles on a side */
     double *value; /* tile (i, j), j <= i, row-major (edge, edge), at (i (i + 1) / 2 + j) edge^2 */
 } kl_tiles;
 
 int64_t kl_tiles_bytes(int64_t n);
 klift_status kl_tiles_new(kl_tiles *tiles, int64_t n, klift_run *run); /* zeros, their pages taken by all threads */
-klift_status kl_tiles_new_bare(kl_tiles *tiles, int64_t n);            /* for what is written before it is read */
+klift_status kl_tiles_new_of(kl_tiles *tiles, int64_t n, int64_t edge, klift_run *run); /* of at most that edge, a multiple of 16: more tasks of a matrix that is factored */
+klift_status kl_tiles_new_bare(kl_tiles *tiles, int64_t n); /* for what is written before it is read */
 void kl_tiles_clear(kl_tiles *tiles);
 double *kl_tiles_at(const kl_tiles *tiles, int64_t i, int64_t j); /* tile (i, j), j <= i */
 double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column);
