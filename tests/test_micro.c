@@ -444,6 +444,36 @@ static void buckets_are_the_same_bits_in_all_tables(void **state)
             }
 }
 
+/* Runs of any length, and nothing but a block behind the last. */
+static void triangles_are_the_same_bits_in_all_tables(void **state)
+{
+    enum { LONGEST = 40, ALL = LONGEST * (LONGEST + 1) / 2 + KL_TRIANGLE_BLOCK };
+    static double value[2][ALL];
+    static uint64_t to[2][ALL], column[LONGEST + KL_TRIANGLE_BLOCK];
+    static int64_t step[3 * LONGEST];
+    (void)state;
+    fill();
+    for (int64_t i = 0; i < LONGEST + KL_TRIANGLE_BLOCK; i++)
+        column[i] = (uint64_t)(2 * i + i % 2);
+    for (int64_t i = 0; i < 3 * LONGEST; i++)
+        step[i] = i * (i + 1) / 2;
+    for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
+        for (int64_t count = 0; count <= LONGEST; count++) {
+            const kl_triangle of = {count, f64, column, step, 0.7, sqrt(3), sqrt(2), 1000};
+            int64_t at = 0;
+            kl_micro_portable.triangle(&of, value[0], to[0]);
+            kl_micro_at(t)->triangle(&of, value[1], to[1]);
+            for (int64_t i = 0; i < count; i++)
+                for (int64_t u = 0; u <= i; u++, at++) {
+                    double product = 0.7 * f64[i] * of.last * f64[u];
+                    assert_true(value[1][at] == (u < i ? product : product / of.twice));
+                    assert_int_equal(to[1][at], 1000 + step[column[i]] + (int64_t)column[u]);
+                }
+            assert_memory_equal(value[0], value[1], (size_t)at * sizeof value[0][0]);
+            assert_memory_equal(to[0], to[1], (size_t)at * sizeof to[0][0]);
+        }
+}
+
 /* However many vectors are taken at a time, each has its own sums. */
 static void rows_against_vectors_equal_the_definition(void **state)
 {
@@ -628,6 +658,7 @@ int main(void)
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables),
         cmocka_unit_test(buckets_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(triangles_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
         cmocka_unit_test(the_table_in_use_is_one_of_those_and_obeys_the_variable),

@@ -11,6 +11,7 @@
 #define KL_TERMS_H
 
 #include "map/map.h"
+#include "math/triangle.h"
 
 enum { KL_TERMS_DEGREE, KL_TERMS_HASH, KL_TERMS_EXACT, KL_TERMS_LIMIT }; /* places in kl_terms_params */
 enum { KL_TERMS_MOST = 64 }; /* degrees: of two columns there are 2145 products up to this one, of four 814,385 */
@@ -44,7 +45,7 @@ typedef struct kl_terms_sink {
 } kl_terms_sink;
 
 enum { KL_TERMS_ROOM = 512, KL_TERMS_PAIRED = 256, KL_TERMS_COUNTED = 256 };
-enum { KL_TERMS_BLOCK = 8 }; /* products are made in such blocks: every array of a row has so many more, that mean nothing */
+enum { KL_TERMS_BLOCK = KL_TRIANGLE_BLOCK }; /* products are made in such blocks: every array of a row has so many more, that mean nothing */
 typedef struct kl_terms_row {
     const kl_terms *terms;
     int64_t n_in, n;

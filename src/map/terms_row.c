@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "math/buckets.h"
+#include "math/triangle.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,30 +100,17 @@ static void finish_pairs(walk *w, int64_t top, int64_t times, double value, uint
     put(w, value * row->x[top] * row->x[top] / (root[times + 1] * root[times + 2]), place + row->pair_column[below + top]);
 }
 
-/* The last two of nonzeros 0 .. top - 1, ranked: what descend does for each, in one loop. Returns top, or 0 and does nothing when the room is short. */
-static int64_t finish_below(walk *w, int64_t top, double by, uint64_t place)
+/* The last two of the first nonzeros, none of which is there yet, ranked: what descend does for each, in one go. Returns how many are done: 0 when the room is short. */
+static int64_t finish_first(walk *w, int64_t nonzeros, double by, uint64_t place)
 {
-    const double *x = w->row->x, *root = w->row->terms->square_root, last = root[w->degree], twice = root[2];
-    const uint64_t *column = w->row->column;
-    const int64_t *step = w->row->terms->step;
-    double *value = w->row->value + w->count;
-    uint64_t *to = w->row->place + w->count;
-    if (top * (top + 1) / 2 >= KL_TERMS_ROOM - w->count)
+    const kl_terms_row *row = w->row;
+    const double *root = row->terms->square_root;
+    int64_t count = nonzeros * (nonzeros + 1) / 2;
+    if (count >= KL_TERMS_ROOM - w->count)
         return 0;
-    for (int64_t t = 0; t < top; t++) {
-        double product = by * x[t] * last;
-        uint64_t next = place + (uint64_t)step[column[t]];
-        for (int64_t u = 0; u < t; u += KL_TERMS_BLOCK) {
-            put_values(value + u, product, x + u);
-            put_places(to + u, next, column + u);
-        }
-        value[t] = product * x[t] / twice;
-        to[t] = next + column[t];
-        value += t + 1;
-        to += t + 1;
-    }
-    w->count += top * (top + 1) / 2;
-    return top;
+    kl_triangle_fill(&(kl_triangle){nonzeros, row->x, row->column, row->terms->step, by, root[w->degree], root[2], place}, row->value + w->count, row->place + w->count);
+    w->count += count;
+    return nonzeros;
 }
 
 /* Factors 1 .. degree - left are chosen. */
@@ -139,7 +127,7 @@ static void descend(walk *w, int64_t left, int64_t top, int64_t times, double va
         finish_pairs(w, top, times, by * terms->square_root[w->degree], place);
         return;
     }
-    for (int64_t t = left == 2 && w->ranked ? finish_below(w, top, by, place) : 0; t <= top; t++) {
+    for (int64_t t = left == 2 && w->ranked ? finish_first(w, times == 0 ? top + 1 : top, by, place) : 0; t <= top; t++) {
         int64_t column = (int64_t)row->column[t], m = t == top ? times + 1 : 1;
         uint64_t next = w->ranked ? place + (uint64_t)terms->step[(left - 2) * row->n_in + column] : chain(place, column);
         double product = by * row->x[t] / terms->square_root[m];
@@ -318,7 +306,8 @@ static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, 
     const kl_terms *t = map->state;
     double by = 1 / t->length, square = 0;
     int64_t n = 0;
-    KL_TRY(kl_terms_refuse(map, row, "the batch", kl_batch_row_nonzeros(x, row)));
+    if (x->dense != NULL || x->start[row + 1] - x->start[row] > t->most) /* nonzeros of fewer entries need not be counted */
+        KL_TRY(kl_terms_refuse(map, row, "the batch", kl_batch_row_nonzeros(x, row)));
     if (x->dense != NULL) {
         for (int64_t j = 0; j < x->columns; j++)
             if (x->dense[row * x->stride + j] != 0.0f) {

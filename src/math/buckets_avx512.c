@@ -39,6 +39,7 @@ AVX512 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const doub
         int64_t some = count - first < CHUNK ? count - first : CHUNK;
         ready now;
         make_ready(some, value + first, place + first, entry, &now);
+        FOUR_STEPS
         for (int64_t i = 0; i < some; i++) {
             sums[now.bucket[i]] += now.value[i];
             touched[now.bucket[i] / 64] |= now.bit[i];
@@ -60,12 +61,14 @@ AVX512_BITS static int64_t list_bytes(int64_t words, uint64_t *bits, int32_t *li
     for (int k = 0; k < 64; k++)
         ascending[k] = (uint8_t)k;
     const __m512i numbers = _mm512_loadu_si512(ascending);
+    const __m512i next = _mm512_set1_epi32(64);
+    __m512i before = _mm512_setzero_si512(); /* as a vector: the port that spreads a number over one is busy enough */
     int64_t count = 0;
-    for (int64_t word = 0; word < words; word++) {
+    for (int64_t word = 0; word < words; word++, before = _mm512_add_epi32(before, next)) {
         uint64_t left = bits[word];
         __m128i set = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(left, numbers));
         bits[word] = 0;
-        _mm512_storeu_si512(list + count, _mm512_add_epi32(_mm512_set1_epi32((int32_t)(word * 64)), _mm512_cvtepu8_epi32(set)));
+        _mm512_storeu_si512(list + count, _mm512_add_epi32(before, _mm512_cvtepu8_epi32(set)));
         int64_t many = __builtin_popcountll(left);
         if (many > LANES)
             list_rest(word, left, list + count);

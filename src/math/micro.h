@@ -15,6 +15,7 @@
 #include "math/lower.h"
 #include "math/row.h"
 #include "math/scatter.h"
+#include "math/triangle.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,7 @@ typedef struct kl_micro {
     /* buckets.h */
     void (*bucket_add)(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
     int64_t (*bucket_take)(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);
+    void (*triangle)(const kl_triangle *t, double *value, uint64_t *to); /* triangle.h */
     /* What is in a dense row (n), without its scale (row.h), against float64 vectors w (count, stride): out[o] = z'w_o, each in sixteen sums
      * (kl_row_total); next: a row that will be wanted after this one. Then w (n) += factor z. */
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);

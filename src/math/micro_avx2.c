@@ -306,6 +306,7 @@ const kl_micro kl_micro_avx2 = {
     .times = kl_avx2_times,
     .bucket_add = kl_portable_bucket_add,
     .bucket_take = kl_portable_bucket_take,
+    .triangle = kl_portable_triangle,
     .row_dots = kl_avx2_row_dots,
     .row_add = kl_avx2_row_add,
     .row_square = kl_avx2_row_square,

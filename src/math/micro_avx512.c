@@ -199,6 +199,7 @@ const kl_micro kl_micro_avx512 = {
     .times = kl_avx2_times,
     .bucket_add = kl_avx512_bucket_add,
     .bucket_take = kl_avx512_bucket_take,
+    .triangle = kl_avx512_triangle,
     .row_dots = kl_avx512_row_dots,
     .row_add = kl_avx512_row_add,
     .row_square = kl_avx512_row_square,

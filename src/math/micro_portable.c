@@ -396,6 +396,7 @@ const kl_micro kl_micro_portable = {
     .times = times,
     .bucket_add = kl_portable_bucket_add,
     .bucket_take = kl_portable_bucket_take,
+    .triangle = kl_portable_triangle,
     .row_dots = row_dots,
     .row_add = row_add,
     .row_square = row_square,

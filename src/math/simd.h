@@ -71,6 +71,7 @@ void kl_avx512_interleave(int64_t n, kl_complex a, float *pairs);
 void kl_avx512_gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);
+void kl_avx512_triangle(const kl_triangle *t, double *value, uint64_t *to);
 void kl_avx512_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx512_row_add(int64_t n, double factor, const kl_row *z, double *w);

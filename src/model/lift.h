@@ -31,7 +31,7 @@ klift_status kl_lift_values(const klift_map *lift, const kl_batch *x, int64_t ou
 klift_status kl_lift_rows(const klift_map *lift, const kl_batch *x, float *z, int64_t stride, klift_run *run);
 /* The same for rows whose entries nobody has checked yet: every thread checks its own; `what` is x in messages. */
 klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const char *what, float *z, int64_t stride, klift_run *run);
-/* The same, some rows at a time given to the thread that made them, while they are in its caches: z (rows, n_out), of rows first .. of x. */
+/* lift_each.c: the same, some rows at a time given to the thread that made them, while they are in its caches: z (rows, n_out), of rows first .. of x. */
 typedef void (*kl_lift_take)(void *context, int64_t first, int64_t rows, const float *z);
 klift_status kl_lift_each(const klift_map *lift, const kl_batch *x, kl_lift_take take, void *context, klift_run *run);
 /* lift_sparse.c: z as CSR, start (rows + 1). *needed: the entries, or, when there is no room for what they may be, a room that will

@@ -63,6 +63,18 @@ static int64_t row_room(const klift_map *lift, const kl_batch *x, int64_t row)
     return type->nonzeros(lift->map, &one) + kl_lift_norm_room(lift);
 }
 
+/* A map that makes either counts nothing but the entries of rows: of CSR that the preparation leaves as it is, all at once. */
+static int64_t whole_room(const klift_map *lift, const kl_batch *x)
+{
+    int64_t sum = 0;
+    if (lift->map->type->nonzeros != NULL && lift->map->type->either && x->start != NULL && !lift->prepare.centred && lift->prepare.kind != KL_UNIT_KEEP_NORM)
+        return lift->map->type->nonzeros(lift->map, &(kl_batch){.size = sizeof *x, .rows = x->rows, .columns = lift->prepare.n_out, .start = x->start});
+    for (int64_t i = 0; i < x->rows; i++)
+        if (__builtin_add_overflow(sum, row_room(lift, x, i), &sum))
+            return INT64_MAX;
+    return sum;
+}
+
 typedef struct part {
     int64_t first, rows, room;
     int64_t *start; /* (rows + 1) */
@@ -92,7 +104,12 @@ typedef struct lifting {
 /* The next rows that stay within a part's entries, one at least. */
 static part cut(const klift_map *lift, const kl_batch *x, int64_t first)
 {
-    part p = {.first = first};
+    const int64_t left = x->rows - first, most = left < KL_CHUNK ? left : KL_CHUNK;
+    const kl_batch all = kl_batch_part(x, first, most);
+    part p = {.first = first, .rows = most, .room = whole_room(lift, &all)};
+    if (p.room <= PART_ENTRIES)
+        return p;
+    p = (part){.first = first};
     while (first + p.rows < x->rows && p.rows < KL_CHUNK) {
         int64_t room = row_room(lift, x, first + p.rows);
         if (p.rows > 0 && room > PART_ENTRIES - p.room)
@@ -205,15 +222,6 @@ static klift_status round_task(void *context, int64_t task, int worker)
         return make(l, &l->now->part[task - 1], worker);
     join(l);
     return KLIFT_OK;
-}
-
-static int64_t whole_room(const klift_map *lift, const kl_batch *x)
-{
-    int64_t sum = 0;
-    for (int64_t i = 0; i < x->rows; i++)
-        if (__builtin_add_overflow(sum, row_room(lift, x, i), &sum))
-            return INT64_MAX;
-    return sum;
 }
 
 int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
