@@ -38,7 +38,7 @@ result race(void (*ours)(job *), void (*theirs)(job *), void (*again)(job *), jo
 {
     double took[2][MOST_ROUNDS], ratio[MOST_ROUNDS], start = bench_now();
     double first = seconds_of(ours, again, j, 1), other = seconds_of(theirs, again, j, 1), shorter = theirs != NULL ? fmin(first, other) : first;
-    int count = 0, repeats = again != NULL || shorter > 0.01 ? 1 : (int)(0.01 / shorter) + 1, fewest = bench_quick() ? 3 : bench.least;
+    int count = 0, repeats = again != NULL || shorter > 0.02 ? 1 : (int)(0.02 / shorter) + 1, fewest = bench_quick() ? 3 : bench.least;
     result r = {0};
     for (bool known = false; count < fewest || (!known && !bench_quick() && count < MOST_ROUNDS);) {
         bench_rest();
