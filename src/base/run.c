@@ -355,6 +355,15 @@ void kl_run_say(klift_run *run, int kind, const char *stage, const char *format,
         klift_run_cancel(run);
 }
 
+void kl_run_scratch_drop(klift_run *run, int slot)
+{
+    if (run == NULL)
+        return;
+    kl_free(run->scratch[slot].memory);
+    run->scratch[slot].memory = NULL;
+    run->scratch[slot].room = 0;
+}
+
 klift_status kl_run_scratch(klift_run *run, int slot, int64_t bytes, void *memory)
 {
     void **out = memory;
@@ -362,10 +371,8 @@ klift_status kl_run_scratch(klift_run *run, int slot, int64_t bytes, void *memor
     if (run == NULL)
         return kl_fail(KLIFT_FAILED, "scratch was asked of no run");
     if (run->scratch[slot].room < bytes) {
-        kl_free(run->scratch[slot].memory);
-        run->scratch[slot].memory = NULL;
-        run->scratch[slot].room = 0;
-        KL_TRY(kl_new(&run->scratch[slot].memory, bytes, 1, "scratch"));
+        kl_run_scratch_drop(run, slot);
+        KL_TRY(kl_new_bare(&run->scratch[slot].memory, bytes, 1, "scratch"));
         run->scratch[slot].room = bytes;
     }
     *out = run->scratch[slot].memory;

@@ -9,7 +9,7 @@
 #include "base/param.h"
 
 /* Scratch that survives between calls, so that predicting row after row does not allocate. */
-enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_BITS, KL_SCRATCH_SLOTS };
+enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_BITS, KL_SCRATCH_FACTOR, KL_SCRATCH_SLOTS };
 
 extern const kl_param kl_run_params[];
 
@@ -46,6 +46,7 @@ void kl_run_say(klift_run *run, int kind, const char *stage, const char *format,
 /* Scratch memory of at least `bytes`, contents undefined, valid until the next call for the same slot. A NULL run has
  * none: KLIFT_FAILED is a programming error there, so callers keep a local run (kl_run_local). */
 klift_status kl_run_scratch(klift_run *run, int slot, int64_t bytes, void *memory);
+void kl_run_scratch_drop(klift_run *run, int slot); /* gives it back before the run ends */
 /* The given run, or a new one-thread run in *own that the caller frees. */
 klift_status kl_run_local(klift_run *run, klift_run **own, klift_run **use);
 

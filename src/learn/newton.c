@@ -338,6 +338,7 @@ klift_status kl_newton_solve(kl_dual *d, kl_passes *passes, double tolerance, kl
         give(&k);
     kl_newton_leave(at);
 done:
+    kl_run_scratch_drop(run, KL_SCRATCH_FACTOR);
     clear(&k);
     return status == KLIFT_CANCELLED ? kl_keep_at(keeping, status) : status;
 }

@@ -196,6 +196,7 @@ static klift_status finish(const kl_learner *learner, const kl_lift *lift, klift
         KL_GO(kl_code_apply(&weights->code, s->features, &weights->w, &weights->b));
     KL_GO(kl_run_progress(run, "solve", (int64_t)weights->rows, (int64_t)weights->rows, NAN));
 done:
+    kl_run_scratch_drop(run, KL_SCRATCH_FACTOR);
     kl_tiles_clear(&r.a);
     kl_free(r.w);
     kl_free(r.b);

@@ -134,12 +134,12 @@ static klift_status shift_task(void *context, int64_t task, int worker)
     (void)worker;
     block *b = context;
     int64_t edge = b->s->fold[0].gram.edge, first = task * edge, last = first + edge < b->s->features ? first + edge : b->s->features;
-    for (int64_t j = first; j < last; j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < b->rows; i++)
-            sum += (double)b->z[i * b->stride + j];
-        b->s->shift[j] = (float)(sum / (double)b->rows);
-    }
+    double sum[KL_TILE] = {0};
+    for (int64_t i = 0; i < b->rows; i++) /* along the rows: a column's numbers are pages apart */
+        for (int64_t j = first; j < last; j++)
+            sum[j - first] += (double)b->z[i * b->stride + j];
+    for (int64_t j = first; j < last; j++)
+        b->s->shift[j] = (float)(sum[j - first] / (double)b->rows);
     return KLIFT_OK;
 }
 

@@ -117,6 +117,7 @@ klift_status kl_whitening_make(kl_whitening *w, const kl_kernel *kernel, const k
     KL_GO(kl_panels_new_lower(&w->panels, w->n));
     round_rows(&inverse, &w->panels);
 done:
+    kl_run_scratch_drop(run, KL_SCRATCH_FACTOR);
     kl_tiles_clear(&l);
     kl_tiles_clear(&inverse);
     return status;

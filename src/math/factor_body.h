@@ -169,14 +169,19 @@ static void pad(TILES *a)
 klift_status FACTOR(TILES *a, klift_run *run, int64_t *failed)
 {
     work w = {.a = a, .failed = -1};
-    int64_t panels = a->count > 1 ? a->count * panels_of(a->edge) : 0;
+    int64_t panels = a->count > 1 ? a->count * panels_of(a->edge) : 0, scratch = kl_run_threads(run) * scratch_of(a->edge);
+    REAL *own = NULL;
     klift_status status = KLIFT_OK;
     *failed = -1;
     if (a->count == 0)
         return KLIFT_OK;
-    KL_GO(kl_new_bare(&w.scratch, kl_run_threads(run) * scratch_of(a->edge), sizeof *w.scratch, "the factorisation"));
-    KL_GO(kl_new_bare(&w.left, panels, sizeof *w.left, "the factorisation"));
-    KL_GO(kl_new_bare(&w.right, panels, sizeof *w.right, "the factorisation"));
+    if (run == NULL)
+        KL_GO(kl_new_bare(&own, scratch + 2 * panels, sizeof *own, "the factorisation"));
+    else /* factors come in rows, and fresh pages cost more than what is done to them */
+        KL_GO(kl_run_scratch(run, KL_SCRATCH_FACTOR, (scratch + 2 * panels) * (int64_t)sizeof *w.scratch, &w.scratch));
+    w.scratch = run == NULL ? own : w.scratch;
+    w.left = w.scratch + scratch;
+    w.right = w.left + panels;
     pad(a);
     factor_diagonal(&w, 0, 0);
     for (w.step = 0; w.step + 1 < a->count && w.failed < 0; w.step++) {
@@ -187,9 +192,7 @@ klift_status FACTOR(TILES *a, klift_run *run, int64_t *failed)
     }
     *failed = w.failed;
 done:
-    kl_free(w.scratch);
-    kl_free(w.left);
-    kl_free(w.right);
+    kl_free(own);
     return status;
 }
 
