@@ -105,6 +105,18 @@ klift_status kl_grow(void *pointer, int64_t *room, int64_t used, int64_t count, 
     return KLIFT_OK;
 }
 
+klift_status kl_make_room(void *pointer, int64_t *room, int64_t count, size_t size, const char *what)
+{
+    void **out = pointer;
+    if (count <= *room)
+        return KLIFT_OK;
+    free(*out);
+    *room = 0;
+    KL_TRY(kl_new_bare(pointer, count, size, what));
+    *room = count;
+    return KLIFT_OK;
+}
+
 void kl_free(void *memory)
 {
     free(memory);

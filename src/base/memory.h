@@ -13,6 +13,8 @@ klift_status kl_new(void *pointer, int64_t count, size_t size, const char *what)
 klift_status kl_new_bare(void *pointer, int64_t count, size_t size, const char *what);
 /* Grows *pointer to hold at least `count`, keeping the first `used` elements; *room is the present room. */
 klift_status kl_grow(void *pointer, int64_t *room, int64_t used, int64_t count, size_t size, const char *what);
+/* The same without keeping anything, nor zeroing: room that is filled anew. */
+klift_status kl_make_room(void *pointer, int64_t *room, int64_t count, size_t size, const char *what);
 void kl_free(void *memory);
 /* Copy of a string. */
 klift_status kl_copy_text(char **copy, const char *text);

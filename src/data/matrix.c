@@ -59,23 +59,12 @@ static klift_status put(void *to, int64_t index, int64_t step, const double *val
     return KLIFT_OK;
 }
 
-/* Room for as many values as a plain file has, which its size has shown; nothing that was there is needed. */
-static klift_status make_room(kl_matrix *m, int64_t count)
-{
-    if (count <= m->dense_room || !kl_stream_can_seek(m->x.stream))
-        return KLIFT_OK;
-    kl_free(m->dense);
-    m->dense_room = 0;
-    KL_TRY(kl_new_bare(&m->dense, count, sizeof *m->dense, "rows"));
-    m->dense_room = count;
-    return KLIFT_OK;
-}
-
 static klift_status read_rows(kl_matrix *m, int64_t rows)
 {
     int64_t count = rows * m->x.columns, block = kl_array_block(&m->x), bad;
     double value;
-    KL_TRY(make_room(m, count));
+    if (kl_stream_can_seek(m->x.stream)) /* a plain file: its size has shown that it has as many */
+        KL_TRY(kl_make_room(&m->dense, &m->dense_room, count, sizeof *m->dense, "rows"));
     if (m->x.fortran)
         return kl_array_rows(&m->x, rows, put, m);
     for (int64_t done = 0, part; done < count; done += part) {

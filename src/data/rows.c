@@ -15,28 +15,16 @@ static klift_status reserve_entries(kl_rows *rows, int64_t extra)
     return kl_grow(&rows->value, &rows->value_room, used, used + extra, sizeof *rows->value, "kept rows");
 }
 
-static klift_status reserve(void *pointer, int64_t *room, int64_t count, size_t size)
-{
-    void **memory = pointer;
-    if (count <= *room)
-        return KLIFT_OK;
-    kl_free(*memory);
-    *room = 0;
-    KL_TRY(kl_new_bare(memory, count, size, "kept rows"));
-    *room = count;
-    return KLIFT_OK;
-}
-
 klift_status kl_rows_reserve(kl_rows *rows, const kl_batch *batch)
 {
     int64_t size;
     if (batch->rows == 0 || kl_multiply(batch->rows, batch->columns, &size))
         return KLIFT_OK;
     if (batch->dense != NULL)
-        return reserve(&rows->dense, &rows->dense_room, size, sizeof *rows->dense);
+        return kl_make_room(&rows->dense, &rows->dense_room, size, sizeof *rows->dense, "kept rows");
     size = batch->start[batch->rows] - batch->start[0];
-    KL_TRY(reserve(&rows->column, &rows->column_room, size, sizeof *rows->column));
-    return reserve(&rows->value, &rows->value_room, size, sizeof *rows->value);
+    KL_TRY(kl_make_room(&rows->column, &rows->column_room, size, sizeof *rows->column, "kept rows"));
+    return kl_make_room(&rows->value, &rows->value_room, size, sizeof *rows->value, "kept rows");
 }
 
 klift_status kl_rows_extend(kl_rows *rows, int64_t count, int64_t entries)

@@ -121,6 +121,18 @@ done:
     return status;
 }
 
+void kl_ridge_plain(const kl_ridge *r, double *w, double *b)
+{
+    const kl_statistics *s = r->s;
+    for (int64_t o = 0; o < r->outputs; o++) {
+        b[o] = r->b[o] + (s->goal == KL_REGRESS ? s->target_shift[r->column[o]] : 0);
+        for (int64_t p = 0; p < s->features; p++) {
+            w[o * s->features + p] = r->w[p * r->outputs + o];
+            b[o] -= (double)s->shift[p] * w[o * s->features + p];
+        }
+    }
+}
+
 klift_status kl_ridge_model(kl_ridge *r, int without, double lambda, klift_run *run)
 {
     const kl_statistics *s = r->s;

@@ -116,14 +116,11 @@ static klift_status give_weights(const kl_ridge *r, kl_weights *weights)
     double scale = s->goal == KL_CLASSIFY ? 2 : 1;
     KL_TRY(kl_new(&weights->w, r->outputs * s->features, sizeof(double), "the weights"));
     KL_TRY(kl_new(&weights->b, r->outputs, sizeof(double), "the weights"));
+    kl_ridge_plain(r, weights->w, weights->b);
+    for (int64_t i = 0; i < r->outputs * s->features; i++)
+        weights->w[i] *= scale;
     for (int64_t o = 0; o < r->outputs; o++) {
-        double b = r->b[o] + (s->goal == KL_REGRESS ? s->target_shift[r->column[o]] : 0);
-        for (int64_t p = 0; p < s->features; p++) {
-            double w = r->w[p * r->outputs + o];
-            b -= (double)s->shift[p] * w;
-            weights->w[o * s->features + p] = scale * w;
-        }
-        weights->b[o] = s->goal == KL_CLASSIFY ? 2 * b - 1 : b;
+        weights->b[o] = s->goal == KL_CLASSIFY ? 2 * weights->b[o] - 1 : weights->b[o];
         if (!isfinite(weights->b[o]))
             return kl_fail(KLIFT_FAILED, "the solution is not finite; scale the data or use a larger lambda");
     }

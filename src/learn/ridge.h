@@ -27,6 +27,8 @@ double kl_ridge_weight(const kl_statistics *s, int without);
 double kl_ridge_spread(const kl_statistics *s);
 /* w and b of the model of all sets but `without`, at lambda n; leaves the factor in a. */
 klift_status kl_ridge_model(kl_ridge *r, int without, double lambda, klift_run *run);
+/* The model in r from centred z and y to plain ones, an output's weights in one piece: w (outputs, features), b (outputs) */
+void kl_ridge_plain(const kl_ridge *r, double *w, double *b);
 
 /* search.c: tries lambdas, fills path, lambda, cv_error, cv_rows of weights. lambda given (not NaN): that one only. */
 klift_status kl_ridge_search(kl_ridge *r, kl_search search, double lambda, const kl_lift *lift, klift_run *run, kl_weights *weights);

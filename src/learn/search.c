@@ -128,19 +128,6 @@ static klift_status keep_features(search_state *st)
     return kl_run_parallel(st->run, (rows + CHUNK - 1) / CHUNK, lift_task, st);
 }
 
-/* The model in r from centred to plain z, an output's weights in one piece. */
-static void take_model(const kl_ridge *r, kept *k)
-{
-    int64_t features = r->s->features;
-    for (int64_t o = 0; o < r->outputs; o++) {
-        k->b[o] = r->b[o];
-        for (int64_t p = 0; p < features; p++) {
-            k->w[o * features + p] = r->w[p * r->outputs + o];
-            k->b[o] -= (double)r->s->shift[p] * k->w[o * features + p];
-        }
-    }
-}
-
 /* The column of Y that the model gives z; next: the row that comes behind it. */
 static int64_t decide(const kl_ridge *r, const kept *k, const float *z, const float *next, double *score)
 {
@@ -182,7 +169,7 @@ static klift_status add_wrong(search_state *st, int f, double *wrong, double *we
     scoring sc = {.st = st, .from = st->kept.first[f], .to = st->kept.first[f + 1]};
     int64_t chunks = (sc.to - sc.from + CHUNK - 1) / CHUNK;
     klift_status status = KLIFT_OK;
-    take_model(st->r, &st->kept);
+    kl_ridge_plain(st->r, st->kept.w, st->kept.b);
     if (st->kept.z == NULL)
         KL_GO(kl_new_bare(&sc.z, kl_run_threads(st->run) * CHUNK * st->r->s->features, sizeof *sc.z, "features of kept rows"));
     KL_GO(kl_new(&sc.wrong, chunks, sizeof *sc.wrong, "kept rows"));

@@ -240,18 +240,6 @@ static klift_status sort_by_set(block *b)
     return KLIFT_OK;
 }
 
-/* Packed rows are written before they are read: their pages are left to the threads that write them. */
-static klift_status make_packed(kl_statistics *s, int64_t bytes)
-{
-    if (bytes <= s->packed_room)
-        return KLIFT_OK;
-    kl_free(s->packed);
-    s->packed_room = 0;
-    KL_TRY(kl_new_bare(&s->packed, bytes, 1, "the statistics"));
-    s->packed_room = bytes;
-    return KLIFT_OK;
-}
-
 klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t stride, int64_t rows, klift_run *run)
 {
     const kl_tiles *tiles = &s->fold[0].gram;
@@ -260,7 +248,7 @@ klift_status kl_statistics_consume(kl_statistics *s, const float *z, int64_t str
     if (rows == 0)
         return KLIFT_OK;
     KL_GO(sort_by_set(&b));
-    KL_GO(make_packed(s, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS)));
+    KL_GO(kl_make_room(&s->packed, &s->packed_room, kl_tiles_packed(tiles, rows < KL_TILES_ROWS ? rows : KL_TILES_ROWS), 1, "the statistics"));
     if (!s->shifted) {
         KL_GO(kl_run_parallel(run, tiles->count, shift_task, &b));
         shift_targets(s);

@@ -31,8 +31,8 @@ static inline void subtract_block(const kl_micro *micro, int64_t k, const double
 
 int64_t kl_tiles_factor_bytes(int64_t n)
 {
-    int64_t edge = n < KL_TILE ? n : KL_TILE, count = (n + KL_TILE - 1) / KL_TILE;
-    return count > 1 ? 2 * count * panels_of(edge) * (int64_t)sizeof(double) : 0;
+    int64_t count = (n + KL_TILE - 1) / KL_TILE;
+    return count > 1 ? 2 * count * panels_of(KL_TILE) * (int64_t)sizeof(double) : 0;
 }
 
 /* GROUP columns of L^-1: they start at their own tile */

@@ -10,11 +10,6 @@
 
 enum { CACHED = 1 << 22 }; /* values that may stay in a cache until they are read; how they are written changes no bit */
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
 {
     /* the prepared rows have the pattern of x, or are dense: ask the map for both */
@@ -23,14 +18,14 @@ int64_t kl_lift_scratch(const klift_map *lift, const kl_batch *x)
     like.columns = lift->prepare.n_out;
     int64_t a = kl_map_dense_scratch(lift->map, &like), b = kl_map_dense_scratch(lift->map, &dense);
     int64_t extra = x->rows * kl_lift_norm_room(lift) * (int64_t)(sizeof(float) + sizeof(int32_t));
-    return round_up(kl_prepare_scratch(&lift->prepare, x)) + round_up((a > b ? a : b) + extra);
+    return kl_whole_lines(kl_prepare_scratch(&lift->prepare, x)) + kl_whole_lines((a > b ? a : b) + extra);
 }
 
 /* Prepared rows at the beginning of the scratch; *behind: the rest of it. */
 static klift_status prepare_chunk(const klift_map *lift, const kl_batch *x, void *scratch, kl_batch *prepared, void **behind)
 {
     kl_prepare_apply(&lift->prepare, x, scratch, prepared);
-    *behind = (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x));
+    *behind = (unsigned char *)scratch + kl_whole_lines(kl_prepare_scratch(&lift->prepare, x));
     return kl_domain_check_rows(lift->map->kernel, prepared, lift->index_base);
 }
 
@@ -108,7 +103,7 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
 /* Prepared rows with their norms; *memory holds them. */
 static klift_status prepare_side(const klift_map *lift, const kl_batch *rows, kl_side *side, unsigned char **memory)
 {
-    int64_t bytes = round_up(kl_prepare_scratch(&lift->prepare, rows));
+    int64_t bytes = kl_whole_lines(kl_prepare_scratch(&lift->prepare, rows));
     KL_TRY(kl_new(memory, bytes + rows->rows * (int64_t)sizeof(double) + 1, 1, "prepared rows"));
     double *norm = (double *)(void *)(*memory + bytes);
     kl_prepare_apply(&lift->prepare, rows, *memory, &side->rows);

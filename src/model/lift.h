@@ -59,4 +59,10 @@ void kl_lift_save(const klift_map *lift, kl_record_writer *to);
 klift_status kl_lift_load(kl_record_reader *from, klift_run *run, klift_map **lift);
 void kl_lift_free(klift_map *lift);
 
+/* Rounded up to whole cache lines: parts of scratch begin with one. */
+static inline int64_t kl_whole_lines(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
 #endif

@@ -4,11 +4,6 @@
  */
 #include "model/lift.h"
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 enum { GROUPS = 84 }; /* rows of a task that hands them on: whole groups of 14, 6 or 4 of the product, so few that their features stay in the second cache */
 
 typedef struct handing {
@@ -22,7 +17,7 @@ typedef struct handing {
 
 static int64_t handed_bytes(const klift_map *lift)
 {
-    return round_up(GROUPS * lift->map->n_out * (int64_t)sizeof(float));
+    return kl_whole_lines(GROUPS * lift->map->n_out * (int64_t)sizeof(float));
 }
 
 static kl_batch handed_part(const kl_batch *x, int64_t task)

@@ -11,11 +11,6 @@
 
 enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 8 };
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /* Of a row behind the preparation, at most. */
 static int64_t row_entries(const klift_map *lift, const kl_batch *x, int64_t row)
 {
@@ -130,11 +125,11 @@ static klift_status begin(lifting *l, klift_run *run)
     l->most = l->most < l->x->rows ? l->most : l->x->rows;
     const int64_t starts = l->most * (KL_CHUNK + 1);
     if (!makes_sparse(l->lift, l->x))
-        l->dense_bytes = round_up((rows < most ? rows : most) * n_out * (int64_t)sizeof(float));
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, round_up(2 * starts * (int64_t)sizeof(int64_t)) + threads * l->dense_bytes, &memory));
+        l->dense_bytes = kl_whole_lines((rows < most ? rows : most) * n_out * (int64_t)sizeof(float));
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, kl_whole_lines(2 * starts * (int64_t)sizeof(int64_t)) + threads * l->dense_bytes, &memory));
     for (int i = 0; i < 2; i++)
         l->round[i].starts = (int64_t *)(void *)memory + i * starts;
-    l->dense = memory + round_up(2 * starts * (int64_t)sizeof(int64_t));
+    l->dense = memory + kl_whole_lines(2 * starts * (int64_t)sizeof(int64_t));
     l->now = &l->round[0];
     l->before = &l->round[1];
     l->start[0] = 0;
@@ -179,7 +174,7 @@ klift_status kl_lift_chunk_sparse(const klift_map *lift, const kl_batch *x, cons
     kl_batch prepared;
     kl_prepare_apply(&lift->prepare, x, scratch, &prepared);
     KL_TRY(kl_domain_check_rows(lift->map->kernel, &prepared, lift->index_base));
-    return lift->map->type->apply(lift->map, &prepared, z, (unsigned char *)scratch + round_up(kl_prepare_scratch(&lift->prepare, x)));
+    return lift->map->type->apply(lift->map, &prepared, z, (unsigned char *)scratch + kl_whole_lines(kl_prepare_scratch(&lift->prepare, x)));
 }
 
 static klift_status make(const lifting *l, const part *p, int worker)
