@@ -79,7 +79,7 @@ static void our_tiles(job *j)
         for (int64_t s = 0; s < j->tiles.count; s++)
             for (int64_t t = 0; t < s; t++)
                 for (int half = 0; half < 2; half++)
-                    kl_tiles_update(&j->tiles, s, t, half, KL_TILES_ROWS, j->scratch);
+                    kl_tiles_update(&j->tiles, s, t, half, &j->rows, j->scratch);
     }
     j->rows = all;
 }

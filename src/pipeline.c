@@ -49,7 +49,7 @@ static klift_status check_plan(const klift_spec *spec, kl_goal goal, const klift
     int64_t features = lift != NULL ? lift->map->n_out : spec->features, row = lift != NULL ? lift->row_bytes : 0, threads = kl_run_threads(run);
     int64_t rows = lift != NULL ? lift->rows : INT64_MAX;
     kl_learn_spec learn = kl_settings_learn(spec, goal, rows);
-    learn.even = lift != NULL && lift->map->type->even;
+    learn.reach = lift != NULL ? kl_map_reach(lift->map) : 0;
     kl_extent extent = {.rows = rows, .row_bytes = row, .entries = lift != NULL ? lift->entries : 0, .parts = lift != NULL ? kl_map_parts(lift->map) : 0};
     kl_plan plan = {0};
     kl_text learner = {0};
@@ -135,7 +135,7 @@ static klift_status new_learner(const klift_map *lift, const klift_spec *spec, c
     else if (lift->goal < 0)
         return kl_fail(KLIFT_USAGE, "the map was made without labels: say task=classify or task=regress");
     kl_learn_spec learn = kl_settings_learn(spec, goal, lift->rows);
-    learn.even = lift->map->type->even;
+    learn.reach = kl_map_reach(lift->map);
     learn.tally = tally != NULL && tally->complete ? tally : NULL;
     learn.start = start != NULL ? &start->weights : NULL;
     KL_TRY(check_plan(spec, goal, lift, 0, run));

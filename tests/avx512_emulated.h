@@ -304,4 +304,18 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #define _mm512_mask_i32scatter_ps(at, mask, index, a, size) emulated_scatter_some(at, mask, index, a) /* size 4 */
 #define _mm512_stream_ps(at, a) emulated_stream(at, a)
 
+static inline simde__m512d emulated_whole_to_double(simde__m256i a)
+{
+    int32_t from[8];
+    double to[8];
+    memcpy(from, &a, sizeof from);
+    for (int i = 0; i < 8; i++)
+        to[i] = (double)from[i];
+    return simde_mm512_loadu_pd(to);
+}
+#define _mm512_cvtepi32_pd(a) emulated_whole_to_double(a)
+/* SIMDe 0.7.4 gives the name to the masked one. */
+#undef _mm512_madd_epi16
+#define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)
+
 #endif

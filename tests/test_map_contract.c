@@ -327,6 +327,20 @@ static int streams_are_different_copies(const bench *b, const char *text, const 
     return broken;
 }
 
+/* No feature is larger than the map says, but the constant's, which is one number in all rows. */
+static int a_feature_is_out_of_reach(const kl_map *map, const bench *b)
+{
+    double reach = kl_map_reach(map);
+    kl_batch all = dense_view(b);
+    float *z = reach > 0 ? lift(map, &all) : NULL;
+    int broken = 0;
+    for (int64_t j = 0; z != NULL && j < map->n_out; j++)
+        for (int64_t i = 0; i < b->n; i++)
+            broken |= fabs((double)z[i * map->n_out + j]) > 1.000001 * reach && z[i * map->n_out + j] != z[j];
+    free(z);
+    return broken;
+}
+
 /* What draw makes must be refused before it is made: all but a row's worth is in memory(). */
 static int memory_is_not_stated(kl_map *map)
 {
@@ -345,7 +359,7 @@ static int contract(const bench *b, const char *text, const char *kernel, int64_
     }
     int broken = rows_alone_equal_the_batch(map, b) + sparse_equals_dense(map, b) + a_loaded_map_equals_the_saved_one(map, b) + a_zero_row_is_finite_or_refused(map, b);
     broken += map->type->accuracy == KL_UNBIASED && map->type->nonzeros == NULL && map->n_out < features;
-    broken += memory_is_not_stated(map);
+    broken += memory_is_not_stated(map) + a_feature_is_out_of_reach(map, b);
     kl_map_free(map);
     broken += accuracy_is_as_stated(b, text, kernel, features, false);
     broken += streams_are_different_copies(b, text, kernel, features);

@@ -267,7 +267,8 @@ static void settings_of_the_learner_become_its_text(void **state)
         {{"learner", "svm:epsilon=0.2", "task", "regress", "epsilon", "0.1", NULL}, "both say its epsilon"},
         {{"learner", "svm", "task", "regress", "tolerance", "0", NULL}, "tolerance"},
         {{"learner", "svm", "task", "regress", "epsilon", "-1", NULL}, "epsilon"},
-        {{"learner", "ridge", "task", "regress", "cache", "bf16", NULL}, "learner ridge has no cache"},
+        {{"learner", "sgd", "task", "regress", "cache", "bf16", NULL}, "learner sgd has no cache"},
+        {{"learner", "ridge", "task", "regress", "cache", "bf16", NULL}, "learner ridge: cache is 'bf16'"},
         {{"learner", "svm:cache=bf16", "task", "regress", "cache", "bf16", NULL}, "both say its cache"},
         {{"learner", "svm", "task", "regress", "cache", "half", NULL}, "cache"},
     };

@@ -73,7 +73,7 @@ static void update_all(const kl_tiles *tiles, const block *b, int64_t from, int6
     for (int64_t i = 0; i < tiles->count; i++)
         for (int64_t j = 0; j <= i; j++)
             for (int half = 0; half < 2; half++)
-                kl_tiles_update(tiles, i, j, half, count, packed);
+                kl_tiles_update(tiles, i, j, half, &rows, packed);
     free(packed);
 }
 

@@ -36,7 +36,7 @@ typedef struct kl_learn_spec {
     kl_search search;   /* KL_BY_HAND: auto, resolved in begin */
     int folds;
     int64_t rows;       /* to be learnt from; 0: unknown, taken as many */
-    bool even;          /* features of a row are of one size: 16 bits may do */
+    double reach;       /* features of a row are of one size, none larger: 16 bits may do; 0: they are not */
     bool allow_one_class;
     bool probability;   /* rows are held out whoever chooses lambda, and probabilities fitted on their scores */
     kl_code_kind code;  /* of the classes; KL_CODE_NONE: one against the rest */

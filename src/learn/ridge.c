@@ -11,7 +11,10 @@
 
 #include <math.h>
 
-static const kl_param params[] = {{0}};
+enum { CACHE };
+static const kl_param params[] = {
+    {"cache", KL_WORD, "float32", 0, 0, false, "float32|int16", "what features are rounded to for training; int16: 11 bits and a sign about their means, products in half the time; only for features of fourier, orthogonal and fastfood"},
+    {0}};
 
 typedef struct state {
     kl_statistics statistics;
@@ -64,10 +67,26 @@ static void plan(const kl_learner *learner, const kl_extent *extent, int64_t lim
     kl_plan_add(to, kept && most * features <= KL_RIDGE_KEPT ? most * features * (int64_t)sizeof(float) : 0, "their features");
 }
 
+/* The step to which features are rounded, 0: not. A feature is at most twice the largest from its mean. */
+static klift_status step_of(const kl_learner *learner, float *step)
+{
+    *step = 0;
+    if (learner->value[CACHE].word == 0)
+        return KLIFT_OK;
+    if (!(learner->spec.reach > 0))
+        return kl_fail(KLIFT_USAGE, "learner ridge: cache=int16 needs features of one size, those of the maps fourier, orthogonal and fastfood; take one of them or cache=float32");
+    int exponent;
+    frexp(2 * learner->spec.reach / KL_WHOLE_MOST, &exponent);
+    *step = ldexpf(1, exponent);
+    return KLIFT_OK;
+}
+
 static klift_status begin(kl_learner *learner, klift_run *run)
 {
     state *st = learner->state;
     kl_plan needed = {0};
+    float step;
+    KL_TRY(step_of(learner, &step));
     plan(learner, &(kl_extent){.rows = INT64_MAX}, kl_run_memory(run), &needed);
     KL_TRY(kl_plan_check(&needed, learner->features, true, run));
     if (learner->class_weight.balanced)
@@ -75,6 +94,8 @@ static klift_status begin(kl_learner *learner, klift_run *run)
                        "parts, or weights as in class-weight=1=5, or use learner=svm");
     st->search = choose_search(&learner->spec, learner->features, kl_run_memory(run));
     KL_TRY(kl_statistics_begin(&st->statistics, learner->spec.goal, learner->features, learner->spec.folds, sets_of(st->search, learner->spec.folds), learner->spec.seed, run));
+    for (int f = 0; f < st->statistics.sets; f++)
+        st->statistics.fold[f].gram.step = step;
     if (learner->class_weight.label.count > 0)
         st->statistics.targets.by_class = &learner->class_weight;
     return KLIFT_OK;

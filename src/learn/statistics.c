@@ -157,13 +157,13 @@ static void shift_targets(kl_statistics *s)
 static void add_row(const kl_tiles *tiles, int64_t n, double factor, const float *restrict z, const float *restrict shift, double *restrict sum)
 {
     float line[KL_TILE];
-    if (tiles->n <= KL_TILES_EXACT) {
+    if (kl_tiles_exact(tiles)) {
         for (int64_t j = 0; j < n; j++)
             sum[j] += factor * kl_tiles_centred(tiles, z[j], shift[j]);
         return;
     }
     for (int64_t j = 0; j < n; j++)
-        line[j] = z[j] - shift[j];
+        line[j] = kl_tiles_rounded(tiles, z[j], shift[j]);
     kl_row_add(&(kl_row){.count = n, .value = line}, n, factor, sum);
 }
 

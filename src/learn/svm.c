@@ -44,7 +44,7 @@ static kl_narrow narrow(const kl_learner *learner)
 {
     static const kl_narrow kinds[] = {KL_FLOAT32, KL_FLOAT32, KL_BFLOAT16, KL_INT16};
     int64_t word = learner->value[CACHE].word;
-    return word == 0 && learner->spec.even && kl_svm_tolerance(learner) >= COARSE ? KL_INT16 : kinds[word];
+    return word == 0 && learner->spec.reach > 0 && kl_svm_tolerance(learner) >= COARSE ? KL_INT16 : kinds[word];
 }
 
 static klift_status begin(kl_learner *learner, klift_run *run)

@@ -248,6 +248,11 @@ klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, kli
     return map->type->draw(map, run);
 }
 
+double kl_map_reach(const kl_map *map)
+{
+    return map->type->reach != NULL ? map->type->reach(map) : 0;
+}
+
 int64_t kl_map_parts(const kl_map *map)
 {
     int64_t count = 0;

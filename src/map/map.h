@@ -35,7 +35,8 @@ typedef struct kl_map_type {
     unsigned needs;       /* of the kernel: KL_LINEAR, KL_SPECTRUM, ..., or 0: its value only */
     unsigned domain;      /* of the rows: 0, KL_UNIT_NORM, KL_NON_NEGATIVE */
     kl_accuracy accuracy;
-    bool even; /* the features of a row are of one size, as those of waves: rounded to the same place, each still has most of its bits */
+    /* optional: the features of a row are of one size, as those of waves, and none is larger than this: rounded to the same place, each still has most of its bits */
+    double (*reach)(const kl_map *map);
     size_t state_size;
     bool wraps; /* takes a random map in parentheses: map->inner */
     /* (wraps) before fit or load: sets features and stream of map->inner, refuses what it cannot be around */
@@ -107,6 +108,7 @@ klift_status kl_map_sample(const char *text, const kl_kernel *kernel, int64_t fe
 klift_status kl_map_stream(const kl_map *map, uint32_t stream, klift_run *run, kl_map **copy);
 /* fit and draw; survey NULL when nothing is to be learnt, then n_in counts */
 klift_status kl_map_make(kl_map *map, const kl_survey *survey, int64_t n_in, klift_run *run);
+double kl_map_reach(const kl_map *map); /* of its type; 0: it has none */
 int64_t kl_map_parts(const kl_map *map); /* copies that part has; 0: it has none */
 void kl_map_free(kl_map *map);
 void kl_map_print(const kl_map *map, kl_text *text); /* canonical form */

@@ -24,6 +24,11 @@ kl_waves kl_waves_begin(const kl_map *map, const kl_output *z)
     return (kl_waves){.z = z, .count = count, .scale = (float)sqrt(kl_waves_height(map) / (double)count), .last = map->n_out - 1, .constant = (float)sqrt(kl_waves_constant(map))};
 }
 
+double kl_waves_reach(const kl_map *map)
+{
+    return sqrt(2 * kl_waves_height(map) / (double)(map->n_out > 1 ? map->n_out - 1 : 1)); /* of pairs and of phases, with or without the constant's column */
+}
+
 /* Stores past the caches take whole lines. Where a row does not begin with one, the lines at the ends of its parts are written the usual way, for
  * which they are read first: those of a row to come, now. */
 static void fetch_ends(const kl_waves *waves, const float *cosine, int64_t count)

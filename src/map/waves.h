@@ -37,6 +37,7 @@ int64_t kl_waves_count(const kl_map *map);
 int64_t kl_waves_outputs(const kl_map *map); /* with the constant's column */
 double kl_waves_constant(const kl_map *map);
 double kl_waves_height(const kl_map *map);
+double kl_waves_reach(const kl_map *map); /* no wave is higher; the constant's column, which is the same in every row, may be */
 
 extern const double kl_waves_turn; /* 1 / 2 pi */
 

@@ -16,6 +16,7 @@
 #include "math/row.h"
 #include "math/scatter.h"
 #include "math/triangle.h"
+#include "math/whole.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,8 @@ typedef struct kl_micro {
     void (*product32)(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride);
     /* c (left32, width32) += a' b, summed in float32, added in float64 */
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
+    /* whole.h, in blocks of the same size; pairs: at most KL_WHOLE_ROWS / 2 */
+    void (*add16)(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride);
     /* c (left64, width64) += sign a' b */
     void (*add64)(int64_t k, const double *a, const double *b, double sign, double *c, int64_t stride);
     /* One sparse row against up to KL_MICRO_PANELS panels, panel_stride = k width32 apart: out (panels, width32) */

@@ -285,6 +285,7 @@ const kl_micro kl_micro_avx2 = {
     .width64 = WIDTH64,
     .product32 = product32,
     .add32 = add32,
+    .add16 = kl_avx2_add16,
     .add64 = add64,
     .sparse32 = sparse32,
     .forward64 = forward64,

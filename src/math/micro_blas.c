@@ -151,6 +151,11 @@ static void sparse32(int64_t count, const int32_t *column, const float *value, c
     }
 }
 
+static void add16(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride)
+{
+    kl_whole_add(LEFT, WIDTH32, pairs, a, b, unit, c, stride); /* no BLAS has it */
+}
+
 const kl_micro *kl_micro_blas(const kl_micro *beneath)
 {
     static kl_micro table;
@@ -161,6 +166,7 @@ const kl_micro *kl_micro_blas(const kl_micro *beneath)
     table.width64 = WIDTH64;
     table.product32 = product32;
     table.add32 = add32;
+    table.add16 = add16;
     table.add64 = add64;
     table.sparse32 = sparse32;
     return &table;

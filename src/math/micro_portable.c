@@ -42,6 +42,11 @@ static void add32(int64_t k, const float *a, const float *b, double *c, int64_t 
             c[i * stride + j] += (double)sum[i][j];
 }
 
+static void add16(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride)
+{
+    kl_whole_add(LEFT, WIDTH32, pairs, a, b, unit, c, stride);
+}
+
 static void add64(int64_t k, const double *restrict a, const double *restrict b, double sign, double *c, int64_t stride)
 {
     double sum[LEFT][WIDTH64] = {{0}};
@@ -375,6 +380,7 @@ const kl_micro kl_micro_portable = {
     .width64 = WIDTH64,
     .product32 = product32,
     .add32 = add32,
+    .add16 = add16,
     .add64 = add64,
     .sparse32 = sparse32,
     .forward64 = forward64,

@@ -37,6 +37,8 @@ void kl_avx2_raise(const double *x, double *out);
 void kl_avx512_raise(const double *x, double *out);
 bool kl_avx2_decay(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out);
 bool kl_avx512_decay(int64_t count, const float *product, double xx, const double *norm, double rate, double near, float *out);
+void kl_avx2_add16(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride);
+void kl_avx512_add16(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride);
 void kl_avx2_below64(int64_t rows, int64_t columns, const double *l, int64_t stride, const double *x, double *y);
 void kl_avx2_above64(int64_t rows, int64_t columns, const double *l, int64_t stride, const double *x, double *y);
 void kl_avx2_below32(int64_t rows, int64_t columns, const float *l, int64_t stride, const float *x, float *y);

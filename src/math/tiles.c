@@ -4,7 +4,7 @@
  * Strips of columns are packed into panels, once for all tiles that need them; a small block of sums stays in registers over the chunk and is then
  * added to the float64 tile. Up to KL_TILES_EXACT columns all of it is float64: the products of float32 features are
  * then exact, and neither the cut into shards nor a lambda near 1e-10 shows (docs/decisions.md). Beyond, float32 over
- * 512 rows: half the time, and errors of 1e-8 of G.
+ * 512 rows: half the time, and errors of 1e-8 of G. With a step, rows are whole numbers of it and their sums exact (whole.h): half of that time.
  */
 #include "math/tiles.h"
 
@@ -87,20 +87,28 @@ double kl_tiles_get(const kl_tiles *tiles, int64_t row, int64_t column)
     return kl_tiles_at(tiles, row / e, column / e)[row % e * e + column % e];
 }
 
-static bool is_exact(const kl_tiles *tiles)
+/* What rows are packed as: float64, float32, or pairs of whole numbers. */
+typedef enum { EXACT, SINGLE, WHOLE } form;
+
+static form form_of(const kl_tiles *tiles, const kl_tile_rows *rows)
 {
-    return tiles->n <= KL_TILES_EXACT;
+    return tiles->step > 0 && rows->weight == NULL ? WHOLE : tiles->n <= KL_TILES_EXACT ? EXACT : SINGLE;
 }
 
-static int64_t packed_rows(const kl_tiles *tiles)
+static int64_t size_of(form as)
 {
-    return is_exact(tiles) ? PACKED64 : PACKED32;
+    return (int64_t)(as == EXACT ? sizeof(double) : as == SINGLE ? sizeof(float) : sizeof(int16_t));
+}
+
+static int64_t packed_rows(form as)
+{
+    return as == EXACT ? PACKED64 : as == SINGLE ? PACKED32 : KL_WHOLE_ROWS;
 }
 
 /* Values of a packed panel: a little more than its rows need, or all panels would want the same places in the cache. */
-static int64_t panel_length(const kl_tiles *tiles, int64_t width)
+static int64_t panel_length(form as, int64_t width)
 {
-    return packed_rows(tiles) * width + 16;
+    return packed_rows(as) * width + 16 * (as == WHOLE ? 2 : 1);
 }
 
 static int64_t panels_of(int64_t edge, int64_t width)
@@ -109,38 +117,39 @@ static int64_t panels_of(int64_t edge, int64_t width)
 }
 
 /* Values of the packed left operand; the right one stands behind it. */
-static int64_t left_side(const kl_tiles *tiles)
+static int64_t left_side(const kl_tiles *tiles, form as)
 {
-    int64_t width = is_exact(tiles) ? kl_micro_get()->left64 : kl_micro_get()->left32;
-    return panels_of(tiles->edge, width) * panel_length(tiles, width);
+    int64_t width = as == EXACT ? kl_micro_get()->left64 : kl_micro_get()->left32;
+    return panels_of(tiles->edge, width) * panel_length(as, width);
 }
 
-static int64_t right_side(const kl_tiles *tiles)
+static int64_t right_side(const kl_tiles *tiles, form as)
 {
-    int64_t width = is_exact(tiles) ? kl_micro_get()->width64 : kl_micro_get()->width32;
-    return panels_of(tiles->edge, width) * panel_length(tiles, width);
+    int64_t width = as == EXACT ? kl_micro_get()->width64 : kl_micro_get()->width32;
+    return panels_of(tiles->edge, width) * panel_length(as, width);
 }
 
 /* Bytes of one strip of columns over the rows packed at once, both operands. */
-static int64_t strip_bytes(const kl_tiles *tiles)
+static int64_t strip_bytes(const kl_tiles *tiles, form as)
 {
-    return (left_side(tiles) + right_side(tiles)) * (int64_t)(is_exact(tiles) ? sizeof(double) : sizeof(float));
+    return (left_side(tiles, as) + right_side(tiles, as)) * size_of(as);
 }
 
 int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows)
 {
-    return (rows + packed_rows(tiles) - 1) / packed_rows(tiles) * tiles->count * strip_bytes(tiles);
+    form as = tiles->n <= KL_TILES_EXACT ? EXACT : SINGLE; /* whole numbers need less */
+    return (rows + packed_rows(as) - 1) / packed_rows(as) * tiles->count * strip_bytes(tiles, as);
 }
 
-static void *strip_at(const kl_tiles *tiles, void *packed, int64_t from, int64_t strip)
+static void *strip_at(const kl_tiles *tiles, form as, void *packed, int64_t from, int64_t strip)
 {
-    return (unsigned char *)packed + (from / packed_rows(tiles) * tiles->count + strip) * strip_bytes(tiles);
+    return (unsigned char *)packed + (from / packed_rows(as) * tiles->count + strip) * strip_bytes(tiles, as);
 }
 
 /* A row's part of every panel of `width` columns. */
 static inline void deal(int64_t width, const kl_tiles *tiles, const float *line, float *out)
 {
-    for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(tiles, width))
+    for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(SINGLE, width))
         memcpy(out, line + c, (size_t)width * sizeof *out);
 }
 
@@ -155,7 +164,7 @@ static inline void pack_by(int64_t height, int64_t width, const kl_tiles *tiles,
         int64_t row = rows->index[from + r];
         const float *z = rows->z + row * rows->stride + first;
         for (int64_t c = 0; c < there; c++)
-            line[c] = z[c] - shift[c];
+            line[c] = kl_tiles_rounded(tiles, z[c], shift[c]);
         deal(width, tiles, line, right + r * width);
         float weight = rows->weight != NULL ? (float)rows->weight[row] : 1.0f;
         for (int64_t c = 0; rows->weight != NULL && c < there; c++)
@@ -175,6 +184,25 @@ static void pack(const kl_micro *micro, const kl_tiles *tiles, const kl_tile_row
         pack_by(micro->left32, micro->width32, tiles, rows, from, count, first, left, right);
 }
 
+/* Rows as whole numbers, two and two; the last one of an odd number has zeros beside it. Two rows at a time: pairs in one piece, then the panels of both sides. */
+static void pack_whole(const kl_micro *micro, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, int16_t *left, int16_t *right)
+{
+    int64_t there = tiles->n - first < tiles->edge ? tiles->n - first : tiles->edge, height = micro->left32, width = micro->width32;
+    const float *shift = rows->shift + first, inverse = 1 / tiles->step;
+    int16_t pair[2 * (KL_TILE + KL_MICRO_WIDEST)] = {0};
+    for (int64_t r = 0; r < count; r += 2) {
+        const float *z = rows->z + rows->index[from + r] * rows->stride + first, *y = r + 1 < count ? rows->z + rows->index[from + r + 1] * rows->stride + first : shift;
+        for (int64_t c = 0; c < there; c++) {
+            pair[2 * c] = (int16_t)(int32_t)kl_whole_round((z[c] - shift[c]) * inverse);
+            pair[2 * c + 1] = (int16_t)(int32_t)kl_whole_round((y[c] - shift[c]) * inverse);
+        }
+        for (int64_t c = 0, at = r * width; c < tiles->edge; c += width, at += panel_length(WHOLE, width))
+            memcpy(right + at, pair + 2 * c, (size_t)(2 * width) * sizeof *pair);
+        for (int64_t c = 0, at = r * height; c < tiles->edge; c += height, at += panel_length(WHOLE, height))
+            memcpy(left + at, pair + 2 * c, (size_t)(2 * height) * sizeof *pair);
+    }
+}
+
 /* A tile is two tasks, bands above and bands below, so that no thread waits long for the last one: where a half begins and ends. */
 static int64_t from_of(int half, int64_t edge, int64_t band)
 {
@@ -186,29 +214,40 @@ static int64_t to_of(int half, int64_t edge, int64_t band)
     return half == 0 ? from_of(1, edge, band) : edge;
 }
 
-/* A block that reaches over the last row of its tile, by a copy. */
-static void add_last(const kl_micro *micro, int64_t count, const float *a, const float *b, int64_t height, double *c, int64_t edge)
+static void add_block(const kl_micro *micro, const kl_tiles *tiles, form as, int64_t count, const void *a, const void *b, double *c, int64_t stride)
 {
-    double copy[KL_MICRO_LEFT * KL_MICRO_WIDEST] = {0};
-    micro->add32(count, a, b, copy, micro->width32);
-    for (int64_t r = 0; r < height; r++)
-        for (int64_t k = 0; k < micro->width32; k++)
-            c[r * edge + k] += copy[r * micro->width32 + k];
+    if (as == WHOLE)
+        micro->add16((count + 1) / 2, a, b, (double)tiles->step * (double)tiles->step, c, stride);
+    else
+        micro->add32(count, a, b, c, stride);
 }
 
-static void update_single(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t count, const float *left, const float *right)
+/* A block that reaches over the last row or column of its tile, by a copy. */
+static void add_part(const kl_micro *micro, const kl_tiles *tiles, form as, int64_t count, const void *a, const void *b, int64_t height, int64_t width, double *c)
+{
+    double copy[KL_MICRO_LEFT * KL_MICRO_WIDEST] = {0};
+    add_block(micro, tiles, as, count, a, b, copy, micro->width32);
+    for (int64_t r = 0; r < height; r++)
+        for (int64_t k = 0; k < width; k++)
+            c[r * tiles->edge + k] += copy[r * micro->width32 + k];
+}
+
+/* SINGLE and WHOLE */
+static void update_single(const kl_tiles *tiles, form as, int64_t i, int64_t j, int half, int64_t count, const unsigned char *left, const unsigned char *right)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge, height = micro->left32, width = micro->width32, band = BAND / height * height;
+    int64_t high = panel_length(as, height) * size_of(as), wide = panel_length(as, width) * size_of(as); /* bytes of a panel */
     double *tile = kl_tiles_at(tiles, i, j);
     for (int64_t top = from_of(half, edge, band); top < to_of(half, edge, band); top += band)
         for (int64_t c = 0; c < edge; c += width) {
             int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
-            const float *a = left + r / height * panel_length(tiles, height), *b = right + c / width * panel_length(tiles, width);
-            for (; r + height <= end; r += height, a += panel_length(tiles, height))
-                micro->add32(count, a, b, tile + r * edge + c, edge);
-            if (r < end)
-                add_last(micro, count, a, b, end - r, tile + r * edge + c, edge);
+            const unsigned char *a = left + r / height * high, *b = right + c / width * wide;
+            for (; r < end; r += height, a += high)
+                if (r + height <= end && c + width <= edge)
+                    add_block(micro, tiles, as, count, a, b, tile + r * edge + c, edge);
+                else
+                    add_part(micro, tiles, as, count, a, b, end - r < height ? end - r : height, edge - c < width ? edge - c : width, tile + r * edge + c);
         }
 }
 
@@ -221,12 +260,12 @@ static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t 
         const float *z = rows->z + row * rows->stride + first;
         double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0, *out = panel + r * width;
         int64_t c = 0;
-        for (; c + width <= there; c += width, out += panel_length(tiles, width))
+        for (; c + width <= there; c += width, out += panel_length(EXACT, width))
             for (int64_t k = 0; k < width; k++)
-                out[k] = ((double)z[c + k] - (double)shift[c + k]) * weight;
-        for (; c < tiles->edge; c += width, out += panel_length(tiles, width))
+                out[k] = kl_tiles_centred(tiles, z[c + k], shift[c + k]) * weight;
+        for (; c < tiles->edge; c += width, out += panel_length(EXACT, width))
             for (int64_t k = 0; k < width; k++)
-                out[k] = c + k < there ? ((double)z[c + k] - (double)shift[c + k]) * weight : 0.0;
+                out[k] = c + k < there ? kl_tiles_centred(tiles, z[c + k], shift[c + k]) * weight : 0.0;
     }
 }
 
@@ -238,35 +277,39 @@ static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int half, 
     for (int64_t top = from_of(half, edge, BAND / 2); top < to_of(half, edge, BAND / 2); top += BAND / 2)
         for (int64_t c = 0; c < edge; c += width)
             for (int64_t r = i == j && c > top ? c : top; r < edge && r < top + BAND / 2; r += height)
-                micro->add64(count, left + r / height * panel_length(tiles, height), right + c / width * panel_length(tiles, width), 1, tile + r * edge + c, edge);
+                micro->add64(count, left + r / height * panel_length(EXACT, height), right + c / width * panel_length(EXACT, width), 1, tile + r * edge + c, edge);
 }
 
 void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed)
 {
     const kl_micro *micro = kl_micro_get();
-    int64_t most = packed_rows(tiles);
+    form as = form_of(tiles, rows);
+    int64_t most = packed_rows(as), side = left_side(tiles, as);
     for (int64_t from = 0; from < rows->count; from += most) {
         int64_t count = rows->count - from < most ? rows->count - from : most, first = strip * tiles->edge;
-        void *at = strip_at(tiles, packed, from, strip);
-        if (is_exact(tiles)) {
+        void *at = strip_at(tiles, as, packed, from, strip);
+        if (as == EXACT) {
             pack_exact(tiles, rows, from, count, first, micro->left64, true, at);
-            pack_exact(tiles, rows, from, count, first, micro->width64, false, (double *)at + left_side(tiles));
+            pack_exact(tiles, rows, from, count, first, micro->width64, false, (double *)at + side);
+        } else if (as == SINGLE) {
+            pack(micro, tiles, rows, from, count, first, at, (float *)at + side);
         } else {
-            pack(micro, tiles, rows, from, count, first, at, (float *)at + left_side(tiles));
+            pack_whole(micro, tiles, rows, from, count, first, at, (int16_t *)at + side);
         }
     }
 }
 
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t rows, void *packed)
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, const kl_tile_rows *rows, void *packed)
 {
-    int64_t most = packed_rows(tiles);
-    for (int64_t from = 0; from < rows; from += most) {
-        int64_t count = rows - from < most ? rows - from : most;
-        const void *left = strip_at(tiles, packed, from, i), *right = strip_at(tiles, packed, from, j);
-        if (is_exact(tiles))
-            update_exact(tiles, i, j, half, count, left, (const double *)right + left_side(tiles));
+    form as = form_of(tiles, rows);
+    int64_t most = packed_rows(as), side = left_side(tiles, as);
+    for (int64_t from = 0; from < rows->count; from += most) {
+        int64_t count = rows->count - from < most ? rows->count - from : most;
+        const void *left = strip_at(tiles, as, packed, from, i), *right = strip_at(tiles, as, packed, from, j);
+        if (as == EXACT)
+            update_exact(tiles, i, j, half, count, left, (const double *)right + side);
         else
-            update_single(tiles, i, j, half, count, left, (const float *)right + left_side(tiles));
+            update_single(tiles, as, i, j, half, count, left, (const unsigned char *)right + side * size_of(as));
     }
 }
 
@@ -291,7 +334,7 @@ static klift_status update_task(void *context, int64_t task, int worker)
     (void)worker;
     while ((i + 1) * (i + 2) / 2 <= tile)
         i++;
-    kl_tiles_update(a->tiles, i, tile - i * (i + 1) / 2, (int)(task % 2), a->rows->count, a->packed);
+    kl_tiles_update(a->tiles, i, tile - i * (i + 1) / 2, (int)(task % 2), a->rows, a->packed);
     return KLIFT_OK;
 }
 

@@ -6,6 +6,7 @@
 #define KL_TILES_H
 
 #include "base/run.h"
+#include "math/whole.h"
 
 enum { KL_TILE = 512 };
 /* Up to this many columns updates are summed in float64 throughout, beyond it in float32 over 512 rows at a time. */
@@ -15,6 +16,7 @@ typedef struct kl_tiles {
     int64_t n;     /* rows and columns of the matrix */
     int64_t edge;  /* rows and columns of a tile: KL_TILE, or n rounded up to 16 when that is less, or less still */
     int64_t count; /* tiles on a side */
+    float step;    /* not 0: rows that are added are rounded to whole multiples of it, a power of two, at most KL_WHOLE_MOST of them; unweighted ones are multiplied as such */
     double *value; /* tile (i, j), j <= i, row-major (edge, edge), at (i (i + 1) / 2 + j) edge^2 */
 } kl_tiles;
 
@@ -42,13 +44,23 @@ typedef struct kl_tile_rows {
 enum { KL_TILES_ROWS = 1024 };
 int64_t kl_tiles_packed(const kl_tiles *tiles, int64_t rows);
 void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed);
-void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t rows, void *packed);
+void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, const kl_tile_rows *rows, void *packed);
 klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void *packed, klift_run *run); /* both, of all tiles */
 
-/* z - shift as the updates see it: rounded to float32 only where they are; S and B must be of the same numbers as G. */
+/* z - shift as the updates see it: exact, or rounded to float32 or to steps; S and B must be of the same numbers as G. */
+static inline bool kl_tiles_exact(const kl_tiles *tiles)
+{
+    return tiles->n <= KL_TILES_EXACT && tiles->step == 0;
+}
+
+static inline float kl_tiles_rounded(const kl_tiles *tiles, float z, float shift)
+{
+    return tiles->step == 0 ? z - shift : kl_whole_round((z - shift) * (1 / tiles->step)) * tiles->step;
+}
+
 static inline double kl_tiles_centred(const kl_tiles *tiles, float z, float shift)
 {
-    return tiles->n <= KL_TILES_EXACT ? (double)z - (double)shift : (double)(z - shift);
+    return kl_tiles_exact(tiles) ? (double)z - (double)shift : (double)kl_tiles_rounded(tiles, z, shift);
 }
 
 /* In place: the lower triangle becomes L with L L' = A. *failed is the column that is not positive, or -1. */

@@ -177,8 +177,12 @@ holds "which is the same" cmp half.klift text.klift
 expect 0 "with little memory from a file" sh -c 'cat spiral.svm | "$1" train - '"$svm"' --cache bf16 --max-memory 8M -o spilt.klift' sh "$KLIFT"
 says "that the features went to" err 'the features go to a temporary file$'
 holds "too" cmp half.klift spilt.klift
-expect 2 "ridge rounds nothing" "$KLIFT" train spiral.svm --cache bf16
-says "and says so" err 'learner ridge has no cache: leave it out'
+expect 0 "ridge trains on whole numbers" "$KLIFT" train spiral.svm --cache int16 --verbose -o whole.klift
+says "and the model says so" out '^learner +ridge:cache=int16$'
+expect 2 "but not on short floats" "$KLIFT" train spiral.svm --cache bf16
+says "and says so" err "cache is 'bf16'; it must be one of float32|int16"
+expect 2 "nor does a learner that rounds nothing" "$KLIFT" train spiral.svm --learner sgd --cache bf16
+says "and says so" err 'learner sgd has no cache: leave it out'
 expect 2 "a cache of another kind is refused" "$KLIFT" train spiral.svm --learner svm --cache half
 # shellcheck disable=SC2086
 expect 0 "a width is searched for svm too" "$KLIFT" train spiral.svm --learner svm --kernel gaussian:gamma=search --features 64 -o searched.klift
