@@ -23,7 +23,7 @@ SETS = {
     "adult": ("train.svm", "test.svm", 0.0125, 1, False, ["--kernel", "gaussian:gamma=0.0125", "--dim", 123, "--map", "orthogonal", "--features", 512, "--lambda", 1e-5]),
     "covtype": ("train.binary.svm", "test.binary.svm", 8, 10, False,
                 ["--kernel", "gaussian:gamma=12", "--dim", 54, "--map", "orthogonal", "--features", 16384, "--learner", "svm", "-c", 8, "-e", 0.15]),
-    "ijcnn1": ("train.svm", "test.svm", 2, 10, False, ["--kernel", "gaussian:gamma=2", "--dim", 22, "--map", "nystrom", "--features", 768, "--learner", "svm:cache=int16", "-c", 10, "-e", 0.1]),
+    "ijcnn1": ("train.svm", "test.svm", 2, 10, False, ["--kernel", "gaussian:gamma=1.4", "--dim", 22, "--map", "nystrom", "--features", 640, "--learner", "svm:cache=int16", "-c", 10, "-e", 0.1]),
     "cod-rna": ("train.svm", "test.svm", 0.125, 10, True,
                 ["--kernel", "gaussian:gamma=0.125", "--dim", 8, "--prepare", "standardise", "--map", "orthogonal", "--features", 512, "--learner", "svm", "-c", 10, "-e", 0.1]),
 }

@@ -47,30 +47,31 @@ AVX512 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const doub
     }
 }
 
-/* Those of a word with more than sixteen. */
+/* Those of a word with more than eight. */
 static void list_rest(int64_t word, uint64_t left, int32_t *list)
 {
     for (; left != 0; left &= left - 1)
         *list++ = (int32_t)(word * 64) + __builtin_ctzll(left);
 }
 
-/* Sixteen numbers are written, whatever the bits of a word; the next word's go over what is too much. */
+/* Eight numbers are written, whatever the bits of a word; the next word's go over what is too much. Sixteen would be a store over the end of a line
+ * nearly always, and few words have more than eight. */
 AVX512_BITS static int64_t list_bytes(int64_t words, uint64_t *bits, int32_t *list)
 {
     uint8_t ascending[64];
     for (int k = 0; k < 64; k++)
         ascending[k] = (uint8_t)k;
     const __m512i numbers = _mm512_loadu_si512(ascending);
-    const __m512i next = _mm512_set1_epi32(64);
-    __m512i before = _mm512_setzero_si512(); /* as a vector: the port that spreads a number over one is busy enough */
+    const __m256i next = _mm256_set1_epi32(64);
+    __m256i before = _mm256_setzero_si256(); /* as a vector: the port that spreads a number over one is busy enough */
     int64_t count = 0;
-    for (int64_t word = 0; word < words; word++, before = _mm512_add_epi32(before, next)) {
+    for (int64_t word = 0; word < words; word++, before = _mm256_add_epi32(before, next)) {
         uint64_t left = bits[word];
         __m128i set = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(left, numbers));
         bits[word] = 0;
-        _mm512_storeu_si512(list + count, _mm512_add_epi32(before, _mm512_cvtepu8_epi32(set)));
+        _mm256_storeu_si256((__m256i *)(void *)(list + count), _mm256_add_epi32(before, _mm256_cvtepu8_epi32(set)));
         int64_t many = __builtin_popcountll(left);
-        if (many > LANES)
+        if (many > LANES / 2)
             list_rest(word, left, list + count);
         count += many;
     }

@@ -1,5 +1,5 @@
 /*
- * product.c - weights packed once in panels of columns, rows packed some 264 at a time in groups. A part of the rows' columns stays
+ * product.c - weights packed once in panels of columns, rows packed some 252 at a time in groups. A part of the rows' columns stays
  * in the second cache while panels pass by it, the same part of a panel in the first while the groups do. Finished sums of
  * some hundred columns are handed on while they are there, so that a map's cosines are written once. The block
  * itself is micro.h's.
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* A chunk of 256 rows at once, in whole groups of 14, 6 or 4. */
-enum { ROWS = 266, FEW_ROWS = 56, PART = 256, SHORT = 128, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
+/* A chunk of 252 rows at once, in whole groups of 14, 6 or 4. */
+enum { ROWS = 252, FEW_ROWS = 56, PART = 768, SHORT = 128, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
 
 /* Columns of a row that are finished at a time, whole panels: many of short rows, whose panels are small, so that whoever takes them writes long pieces. */
 static int64_t span(int64_t k)

@@ -206,7 +206,7 @@ static void pack_whole(const kl_micro *micro, const kl_tiles *tiles, const kl_ti
 /* A tile is two tasks, bands above and bands below, so that no thread waits long for the last one: where a half begins and ends. */
 static int64_t from_of(int half, int64_t edge, int64_t band)
 {
-    return half == 0 ? 0 : (edge / 2 + band - 1) / band * band;
+    return half == 0 ? 0 : (edge / 2 + band / 2) / band * band;
 }
 
 static int64_t to_of(int half, int64_t edge, int64_t band)

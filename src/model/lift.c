@@ -56,7 +56,7 @@ typedef struct lifting {
     int64_t whole; /* chunks; what is behind them goes in pieces, so that no thread waits long for the last one */
 } lifting;
 
-enum { PIECE = KL_CHUNK / 4 };
+enum { PIECE = KL_CHUNK / 3 }; /* whole groups too */
 
 static int64_t tasks_of(const lifting *l)
 {

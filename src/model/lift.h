@@ -7,7 +7,7 @@
 #include "learn/learner.h"
 #include "map/map.h"
 
-enum { KL_CHUNK = 256 }; /* rows of one task: fixed, so that no cut changes a bit */
+enum { KL_CHUNK = 252 }; /* rows of one task, whole groups of 14, 6 or 4 of the product; fixed, so that no cut changes a bit */
 
 struct klift_map {
     kl_prepare prepare;

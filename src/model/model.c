@@ -1,5 +1,5 @@
 /*
- * model.c - scores f(z) = w z + b, by way of the features z or of weights that the map carried behind its last step. Rows go in chunks of 256 through preparation, map and weights on one thread each;
+ * model.c - scores f(z) = w z + b, by way of the features z or of weights that the map carried behind its last step. Rows go in chunks of 252 through preparation, map and weights on one thread each;
  * every value is sixteen fixed partial sums in float64, so a row's score does not depend on the rows around it, nor on whether its
  * features are had as CSR (row.h). With a code the values are those of its bits, and the scores of classes are decoded from them.
  */
