@@ -354,17 +354,7 @@ static klift_status check_what(const klift_model *model, int what)
 
 static klift_status predict(const klift_model *model, const klift_batch *x, int what, double *out, klift_run *run)
 {
-    int64_t outputs = model->weights.outputs;
-    double *scores;
-    if (what == KLIFT_SCORES)
-        return kl_model_scores(model, x, out, run);
-    if (what == KLIFT_PROBABILITY)
-        return kl_model_probabilities(model, x, out, run);
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_ROWS, x->rows * outputs * (int64_t)sizeof *scores, &scores));
-    KL_TRY(kl_model_scores(model, x, scores, run));
-    for (int64_t i = 0; i < x->rows; i++)
-        out[i] = (double)kl_model_class_of(model, scores + i * outputs);
-    return KLIFT_OK;
+    return what == KLIFT_SCORES ? kl_model_scores(model, x, out, run) : what == KLIFT_PROBABILITY ? kl_model_probabilities(model, x, out, run) : kl_model_classes(model, x, out, run);
 }
 
 klift_status klift_model_predict(const klift_model *model, const klift_batch *x, int what, double *out, klift_run *run)

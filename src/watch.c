@@ -14,7 +14,7 @@ static klift_status show(kl_watch *watch, kl_weights *weights, klift_run *run)
         status = kl_model_carry(&model); /* so that its scores are those of the same model from a file */
     if (status == KLIFT_OK)
         status = kl_run_show(run, &model, watch->rows);
-    kl_free(model.carried);
+    kl_model_drop(&model);
     kl_text_clear(&text);
     kl_weights_clear(weights);
     return status;

@@ -9,7 +9,7 @@
 #include "base/param.h"
 
 /* Scratch that survives between calls, so that predicting row after row does not allocate. */
-enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_BITS, KL_SCRATCH_FACTOR, KL_SCRATCH_SLOTS };
+enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_BITS, KL_SCRATCH_BRIEF, KL_SCRATCH_FACTOR, KL_SCRATCH_SLOTS };
 
 extern const kl_param kl_run_params[];
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "math/buckets.h"
 #include "math/complex.h"
+#include "math/glance.h"
 #include "math/group.h"
 #include "math/lower.h"
 #include "math/row.h"
@@ -73,6 +74,7 @@ typedef struct kl_micro {
     void (*row_dots)(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
     void (*row_add)(int64_t n, double factor, const kl_row *z, double *w);
     double (*row_square)(int64_t n, const kl_row *z, const kl_row *next); /* z'z the same way; every product is exact, so that all tables have one sum */
+    void (*glance)(int64_t n, const float *z, int64_t count, const float *w, float *out); /* glance.h; products and sums fused, or not */
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);

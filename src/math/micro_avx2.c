@@ -311,6 +311,7 @@ const kl_micro kl_micro_avx2 = {
     .row_dots = kl_avx2_row_dots,
     .row_add = kl_avx2_row_add,
     .row_square = kl_avx2_row_square,
+    .glance = kl_avx2_glance,
     .sparse_dots = kl_avx2_sparse_dots,
     .sparse_add = kl_avx2_sparse_add,
     .group_dots = kl_avx2_group_dots,

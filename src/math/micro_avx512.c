@@ -204,6 +204,7 @@ const kl_micro kl_micro_avx512 = {
     .row_dots = kl_avx512_row_dots,
     .row_add = kl_avx512_row_add,
     .row_square = kl_avx512_row_square,
+    .glance = kl_avx512_glance,
     .sparse_dots = kl_avx2_sparse_dots,
     .sparse_add = kl_avx2_sparse_add,
     .group_dots = kl_avx512_group_dots,

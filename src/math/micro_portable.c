@@ -406,6 +406,7 @@ const kl_micro kl_micro_portable = {
     .row_dots = row_dots,
     .row_add = row_add,
     .row_square = row_square,
+    .glance = kl_portable_glance,
     .sparse_dots = sparse_dots,
     .sparse_add = sparse_add,
     .group_dots = group_dots,

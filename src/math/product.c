@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A chunk of 252 rows at once, in whole groups of 14, 6 or 4. */
-enum { ROWS = 252, FEW_ROWS = 56, PART = 768, SHORT = 128, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
+enum { ROWS = 252, FEW_ROWS = 28, PART = 768, SHORT = 128, WIDE = 2048, LINE = 16 /* floats of a cache line */ };
 
 /* Columns of a row that are finished at a time, whole panels: many of short rows, whose panels are small, so that whoever takes them writes long pieces. */
 static int64_t span(int64_t k)

@@ -61,6 +61,8 @@ int64_t kl_avx2_scaled(int64_t n, float factor, const float *from, float *to, fl
 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_row_add(int64_t n, double factor, const kl_row *z, double *w);
 double kl_avx2_row_square(int64_t n, const kl_row *z, const kl_row *next);
+void kl_avx2_glance(int64_t n, const float *z, int64_t count, const float *w, float *out);
+void kl_avx512_glance(int64_t n, const float *z, int64_t count, const float *w, float *out);
 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *w);
 void kl_avx2_group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);

@@ -36,15 +36,24 @@ klift_status kl_model_new(klift_map **lift, kl_weights *weights, const char *lea
 klift_status kl_model_carry(klift_model *model)
 {
     const kl_map *map = model->lift->map;
-    if (model->weights.outputs == 0 || map->type->carry == NULL)
-        return KLIFT_OK;
-    return map->type->carry(map, kl_weights_rows(&model->weights), model->weights.w, &model->carried);
+    if (model->weights.outputs > 0 && map->type->carry != NULL)
+        KL_TRY(map->type->carry(map, kl_weights_rows(&model->weights), model->weights.w, &model->carried));
+    return model->carried == NULL ? kl_brief_make(&model->weights, &model->brief) : KLIFT_OK;
+}
+
+void kl_model_drop(klift_model *model)
+{
+    kl_free(model->carried);
+    model->carried = NULL;
+    kl_brief_clear(&model->brief);
 }
 
 typedef struct scoring {
     const klift_model *model;
     const kl_batch *x;
     double *scores;
+    double *classes;  /* (rows) or NULL: scores are what is wanted */
+    float *brief;     /* per worker: scores of a row in float32 */
     unsigned char *z; /* per worker: features (KL_CHUNK, features), or CSR with room for so many entries */
     unsigned char *scratch;
     double *bits; /* per worker: the values of the bits, of (KL_CHUNK) rows */
@@ -80,16 +89,34 @@ static klift_status check_finite(const double *value, int64_t count, int64_t row
     return KLIFT_OK;
 }
 
-/* value (part rows, weights' rows) = w z */
-static klift_status weigh_part(const scoring *s, const kl_batch *part, int worker, double *value)
+/* The class of each row that a glance tells; -1 for the others, whose values are made. */
+static void glance_part(const scoring *s, const kl_output *z, int64_t rows, int worker, double *value, double *class)
+{
+    const kl_weights *w = &s->model->weights;
+    for (int64_t i = 0; i < rows; i++) {
+        kl_row row = row_of(z, i);
+        class[i] = (double)kl_brief_class(&s->model->brief, w, row.value, s->brief + worker * (w->outputs + 1));
+        if (class[i] < 0)
+            kl_row_dots(&row, &row, w->features, w->outputs, w->w, w->features, value + i * w->outputs);
+    }
+}
+
+/* value (part rows, weights' rows) = w z; class (part rows): -1, or what needs no value */
+static klift_status weigh_part(const scoring *s, const kl_batch *part, int worker, double *value, double *class)
 {
     const klift_model *model = s->model;
     const kl_weights *w = &model->weights;
     int64_t rows = kl_weights_rows(w);
     kl_output z;
+    for (int64_t i = 0; class != NULL && i < part->rows; i++)
+        class[i] = -1;
     if (model->carried != NULL)
         return kl_lift_values(model->lift, part, rows, model->carried, value, s->scratch + worker * s->scratch_bytes);
     KL_TRY(lift_part(s, part, worker, &z));
+    if (class != NULL && model->brief.w != NULL && z.start == NULL) {
+        glance_part(s, &z, part->rows, worker, value, class);
+        return KLIFT_OK;
+    }
     for (int64_t i = 0; i < part->rows; i++) {
         kl_row row = row_of(&z, i);
         kl_row_dots(&row, &row, w->features, rows, w->w, w->features, value + i * rows);
@@ -104,8 +131,11 @@ static klift_status score_task(void *context, int64_t task, int worker)
     int64_t first = task * KL_CHUNK, left = s->x->rows - first, rows = kl_weights_rows(w);
     kl_batch part = kl_batch_part(s->x, first, left < KL_CHUNK ? left : KL_CHUNK);
     double *score = s->scores + first * w->outputs, *value = s->bits != NULL ? s->bits + worker * KL_CHUNK * rows : score;
-    KL_TRY(weigh_part(s, &part, worker, value));
+    double *class = s->classes != NULL ? s->classes + first : NULL;
+    KL_TRY(weigh_part(s, &part, worker, value, class));
     for (int64_t i = 0; i < part.rows; i++, score += w->outputs, value += rows) {
+        if (class != NULL && class[i] >= 0)
+            continue;
         for (int64_t o = 0; o < rows; o++)
             value[o] += w->b[o];
         KL_TRY(check_finite(value, rows, first + i));
@@ -113,6 +143,8 @@ static klift_status score_task(void *context, int64_t task, int worker)
             kl_code_scores(&w->code, value, score);
             KL_TRY(check_finite(score, w->outputs, first + i)); /* a sum of huge values */
         }
+        if (class != NULL)
+            class[i] = (double)kl_model_class_of(s->model, score);
     }
     return KLIFT_OK;
 }
@@ -127,10 +159,10 @@ static void choose_form(scoring *s)
         s->room = -1;
 }
 
-klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run)
+static klift_status score(const klift_model *model, const kl_batch *x, double *scores, double *classes, klift_run *run)
 {
     int64_t tasks = (x->rows + KL_CHUNK - 1) / KL_CHUNK, rows = model->carried != NULL ? 0 : x->rows < KL_CHUNK ? x->rows : KL_CHUNK, threads = kl_run_threads(run);
-    scoring s = {.model = model, .x = x, .scores = scores, .z_bytes = rows * model->weights.features * (int64_t)sizeof(float)};
+    scoring s = {.model = model, .x = x, .scores = scores, .classes = classes, .z_bytes = rows * model->weights.features * (int64_t)sizeof(float)};
     if (model->weights.outputs == 0)
         return kl_fail(KLIFT_MODEL, "the model has no weights: it holds a preparation and a map only; train one");
     KL_TRY(kl_lift_check(model->lift, x));
@@ -147,7 +179,21 @@ klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double
     KL_TRY(kl_run_scratch(run, KL_SCRATCH_MAP, threads * s.scratch_bytes, &s.scratch));
     if (model->weights.code.bits > 0)
         KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * KL_CHUNK * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
+    if (classes != NULL)
+        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BRIEF, threads * (model->weights.outputs + 1) * (int64_t)sizeof *s.brief, &s.brief));
     return kl_run_parallel(run, tasks, score_task, &s);
+}
+
+klift_status kl_model_scores(const klift_model *model, const kl_batch *x, double *scores, klift_run *run)
+{
+    return score(model, x, scores, NULL, run);
+}
+
+klift_status kl_model_classes(const klift_model *model, const kl_batch *x, double *classes, klift_run *run)
+{
+    double *scores;
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_ROWS, x->rows * model->weights.outputs * (int64_t)sizeof *scores, &scores));
+    return score(model, x, scores, classes, run);
 }
 
 klift_status kl_model_check_probabilities(const klift_model *model)
@@ -244,7 +290,7 @@ void kl_model_free(klift_model *model)
         return;
     kl_lift_free(model->lift);
     kl_weights_clear(&model->weights);
-    kl_free(model->carried);
+    kl_model_drop(model);
     kl_free(model->learner);
     kl_free(model);
 }
