@@ -6,7 +6,7 @@ Before each race both sides map the same few rows, and z(x).z(y) of both is held
 """
 import itertools, math
 
-from common import Race, data_file, milliseconds, race, row, share_of, size, timed
+from common import LIMITS, Race, data_file, milliseconds, race, row, share_of, size, timed
 from arrays import Klift, view
 
 try:
@@ -93,6 +93,9 @@ def fourier(build):
     for columns, goal in zip((8, 16, 54, 123, 256), (10, 10, 8, 6, 4)):
         run, note = waves(klift, "fourier", rows, columns, features)
         name = f"fourier {rows:,} x {columns} -> {features}"
+        if {"sgemm", "write"} <= LIMITS.keys():
+            least = [rows * columns * features * 1e-9 / LIMITS["sgemm"], rows * features * 4e-9 / LIMITS["write"]]
+            note += f"; at the machine's limits the product alone takes {milliseconds(least[0])}, writing the features alone {milliseconds(least[1])}"
         for i, into, reach in ((0, "reused buffer", goal), (1, "fresh array", 2)):
             shares = limit(run.seconds[i], rows, columns, features, 1e-9 * rows * columns * features)  # features / 2 directions, 2 operations for each of their coordinates
             made.append(result(f"{name}, {into}", run, i, reach, "RBFSampler", shares, note))
