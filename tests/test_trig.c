@@ -208,6 +208,25 @@ static void memory_past_the_caches_gets_the_same_bits(void **unused)
     }
 }
 
+static void a_row_in_one_piece_gets_the_same_bits_wherever_it_begins(void **unused)
+{
+    (void)unused;
+    enum { MOST = 128, LINE = 16 };
+    static _Alignas(64) float turns[MOST], right[2 * MOST], row[2 * MOST + 3 * LINE];
+    for (int count = 1; count <= MOST; count += count < 40 ? 1 : 11)
+        for (int shift = 1; shift <= LINE; shift++) {
+            for (int i = 0; i < count; i++)
+                turns[i] = (float)(syn_normal((uint64_t)i, 2) * 5);
+            for (int i = 0; i < 2 * MOST + 3 * LINE; i++)
+                row[i] = 7;
+            kl_trig_pairs(count, turns, 0.5f, right, right + count);
+            kl_trig_pairs_past(count, turns, 0.5f, row + shift, row + shift + count);
+            kl_trig_drain();
+            assert_memory_equal(row + shift, right, (size_t)(2 * count) * sizeof *row);
+            assert_true(row[shift - 1] == 7 && row[shift + 2 * count] == 7);
+        }
+}
+
 static void a_phase_is_added_to_the_angle(void **unused)
 {
     (void)unused;
@@ -252,6 +271,7 @@ int main(void)
         cmocka_unit_test(every_table_agrees_with_the_oracle),
         cmocka_unit_test(results_may_replace_the_angles),
         cmocka_unit_test(memory_past_the_caches_gets_the_same_bits),
+        cmocka_unit_test(a_row_in_one_piece_gets_the_same_bits_wherever_it_begins),
         cmocka_unit_test(a_phase_is_added_to_the_angle),
         cmocka_unit_test(the_place_in_the_array_changes_no_bit),
     };
