@@ -12,7 +12,8 @@
 
 static void add_array(kl_text *out, const void *values, int64_t count, size_t size)
 {
-    kl_text_add_bytes(out, values, count * (int64_t)size);
+    if (count > 0)
+        kl_text_add_bytes(out, values, count * (int64_t)size);
 }
 
 bool reading_step(kl_reader *reader, int64_t at_most, kl_text *out)
@@ -27,11 +28,11 @@ bool reading_step(kl_reader *reader, int64_t at_most, kl_text *out)
     kl_text_add(out, "|%lld x %lld, from %lld|", (long long)batch.rows, (long long)batch.columns, (long long)reader->at);
     for (int64_t i = 0; batch.dense != NULL && i < batch.rows; i++)
         add_array(out, batch.dense + i * batch.stride, batch.columns, sizeof *batch.dense);
-    if (batch.start != NULL && batch.rows > 0) {
-        assert_int_equal(batch.start[0], 0);
-        add_array(out, batch.start, batch.rows + 1, sizeof *batch.start);
-        add_array(out, batch.column, batch.start[batch.rows], sizeof *batch.column);
-        add_array(out, batch.value, batch.start[batch.rows], sizeof *batch.value);
+    for (int64_t i = 0; batch.start != NULL && i < batch.rows; i++) {
+        int64_t from = batch.start[i], count = batch.start[i + 1] - from;
+        add_array(out, &count, 1, sizeof count);
+        add_array(out, batch.column + from, count, sizeof *batch.column);
+        add_array(out, batch.value + from, count, sizeof *batch.value);
     }
     if (batch.target != NULL)
         add_array(out, batch.target, batch.rows, sizeof *batch.target);

@@ -119,9 +119,9 @@ static klift_status begin(kl_reader *reader, kl_csv *s, kl_pool **pool)
         s->parts = reader->threads;
     }
     t->block = s->parts * PART;
-    if (t->at < t->whole || t->ended)
+    if (t->whole - t->at >= s->parts * LEAST || t->ended)
         return KLIFT_OK;
-    bool any;
+    bool any; /* what is left of the text is too little to share out, but with more behind it, it is not */
     KL_TRY(kl_grow(&t->text, &t->room, t->used, t->used - t->at + KL_CELLS_LEAD + t->block + KL_PLAIN_PADDING, 1, "a block of text"));
     return kl_csv_more(t, &any);
 }
