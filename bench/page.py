@@ -16,7 +16,7 @@ SECTIONS = {  # module of the suite: heading, what is compared
             "The learner svm against LIBLINEAR on the same features, and against LIBSVM with the exact kernel. Objectives of both are computed from their weights."),
     "ends": ("From files to answers",
              "Whole trainings and predictions by the command, its start and its reading included, with the error or accuracy on the test rows beside every time."),
-    "read": ("Reading", "Files to rows in memory, one thread on both sides."),
+    "read": ("Reading", "Files to rows in memory. klift reads text with two threads; the peers have one, and IDX takes one on both sides."),
     "latency": ("One row at a time",
                 "klift_model_predict from a C program that has loaded the model, against a pipeline of scikit-learn in a running process. Medians of many calls."),
     "scaling": ("Cost against size",
@@ -25,8 +25,8 @@ SECTIONS = {  # module of the suite: heading, what is compared
 
 # Why a row does not reach its goal, by the beginning of its name.
 REASONS = {
-    "CSV, 200,000 x 20": "numpy reads text in C since 1.23, as fast as pandas; the goal was set against numpy before it. Of klift's time a fifth is the system's copy of the file, a seventh finding the ends of cells, "
-                         "two fifths their digits (by the profile)",
+    "CSV, 200,000 x 20": "numpy reads text in C since 1.23, as fast as pandas; the goal was set against numpy before it. Of klift's time a third is the system's copy of the file, "
+                         "during which the second thread waits; the rest is shared out (by the profile)",
     "one row, orthogonal": "a third of the time are the scores, 164 KB of float32 weights from the second cache for every row, a quarter the six transforms. The peer is twice as fast as elsewhere where its 12.8 MB of weights stay in the third cache",
     "nystrom 10,000 x 784 -> 2048, against": "both sides are bound by their products, klift's triangular as strmm's is",
     "orthogonal 10,000 x 784 -> 4096, 2 threads": "the cores of the machine are not equally fast at all times: forty rows that stay in the caches took 73 us on one and 108 us on the other, each with data of its own",

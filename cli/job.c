@@ -98,6 +98,8 @@ klift_status job_data(const options *given, const char *path, const char *labels
     }
     if (status == KLIFT_OK && labels != NULL && *labels != '\0')
         status = job_add(&items, "labels", labels);
+    if (status == KLIFT_OK) /* some commands read without a run */
+        status = job_add(&items, "threads", options_get(given, "threads") != NULL ? options_get(given, "threads") : "auto");
     if (status == KLIFT_OK) {
         status = klift_data_open(path, items.text, data);
         status = progress_check_in(status == KLIFT_USAGE ? file : NULL, status);

@@ -116,7 +116,8 @@ KLIFT_API klift_status klift_data_from(const klift_source *source, klift_data **
 KLIFT_API klift_status klift_data_chain(klift_data **parts, int64_t count, klift_data **data);
 /* rows as the model expects them: columns by name, categories, index base, width, words as labels; before the first row */
 KLIFT_API klift_status klift_data_match(klift_data *data, const klift_model *model);
-KLIFT_API klift_status klift_data_next(klift_data *data, int64_t at_most, klift_batch *batch); /* rows = 0 at the end */
+/* rows = 0 at the end; text is read by one thread, or as many as the option threads=N or threads=auto says, with the same rows */
+KLIFT_API klift_status klift_data_next(klift_data *data, int64_t at_most, klift_batch *batch);
 KLIFT_API klift_status klift_data_rewind(klift_data *data);                              /* KLIFT_IO when it can be read once only */
 /* writes all rows from here on; options: format=svmlight|npy (default by suffix), labels="FILE" for npy's y */
 KLIFT_API klift_status klift_data_save(klift_data *data, const char *path, const char *options, klift_run *run);

@@ -420,6 +420,22 @@ static void a_table_with_means_for_what_is_missing(void **state)
     check_job(&(job){.name = "csv, means", .work = copy, .path = temp_path("gaps.csv"), .options = "missing=mean,categorical=colour", .save = "format=npy"});
 }
 
+/* Enough of it that every thread has a part, in more than one block. */
+static void text_read_by_two_threads(void **state)
+{
+    (void)state;
+    FILE *svm = fopen(temp_path("many.svm"), "wb"), *csv = fopen(temp_path("many.csv"), "wb");
+    assert_true(svm != NULL && csv != NULL);
+    for (int i = 0; i < 6000; i++) {
+        fprintf(svm, "%d 1:%g 3:%g 8:0.25\n", i % 2, (double)x[i % ROWS * COLUMNS], (double)x[i % ROWS * COLUMNS + 1]);
+        fprintf(csv, "%d,0.5,1.25,%g,%g,2\n", i % 7, (double)x[i % ROWS * COLUMNS], (double)x[i % ROWS * COLUMNS + 1]);
+    }
+    fclose(svm);
+    fclose(csv);
+    check_job(&(job){.name = "svmlight, two threads", .work = copy, .path = temp_path("many.svm"), .options = "threads=2,index-base=1", .save = "format=npy", .threads = "2"});
+    check_job(&(job){.name = "csv, two threads", .work = copy, .path = temp_path("many.csv"), .options = "threads=2", .save = "format=npy", .threads = "2"});
+}
+
 static void a_chain_of_files_in_every_compressed_format(void **state)
 {
     (void)state;
@@ -474,6 +490,7 @@ int main(void)
         cmocka_unit_test(two_threads),
         cmocka_unit_test(a_chain_of_tables),
         cmocka_unit_test(a_table_with_means_for_what_is_missing),
+        cmocka_unit_test(text_read_by_two_threads),
         cmocka_unit_test(a_chain_of_files_in_every_compressed_format),
         cmocka_unit_test(arrays_with_names_as_labels),
     };

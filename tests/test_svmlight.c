@@ -217,6 +217,7 @@ static void refuses_bad_rows_with_line_and_column(void **unused)
         {TEXT("1 1000000000:1\n"), "dim=5", "1:3", "beyond dim=5"},
         {TEXT("1 1:1\n1 3:1 2:2 3:0\n"), "sort-indices=true", "2:11", "twice"},
         {TEXT("1 1:1\n1 3:1 2:2 2:5\n"), "sort-indices=true", "2:1", "twice"},
+        {TEXT("1 1:1\n1 3:0 5:1 3:2\n"), "sort-indices=true", "2:1", "twice"},
         {TEXT("1 3:1 0:2\n"), "sort-indices=true,index-base=1", "1:7", "index-base=0"},
         {TEXT("1 2147483647:1\n"), "dim=5,ignore-extra=true", "1:3", "above the highest"},
         {TEXT("1 1:inf\n"), "missing=zero", "1:5", "not finite"},

@@ -71,7 +71,7 @@ static double read_system(const char *path, double *second)
     return first;
 }
 
-static int default_threads(void)
+int kl_run_cpus(void)
 {
     cpu_set_t set;
     int threads = 1;
@@ -100,7 +100,7 @@ klift_status klift_run_new(klift_run **run)
     if (run == NULL)
         return kl_fail(KLIFT_USAGE, "klift_run_new: run is NULL");
     KL_TRY(kl_new(run, 1, sizeof **run, "a run"));
-    (*run)->threads = default_threads();
+    (*run)->threads = kl_run_cpus();
     (*run)->batch = DEFAULT_BATCH;
     (*run)->max_memory = default_memory();
     (*run)->wanted = INT64_MAX;
@@ -172,7 +172,7 @@ klift_status klift_run_set(klift_run *run, const char *key, const char *value)
     KL_TRY(kl_param_read(&kl_run_params[index], value, "run", &read));
     switch (index) {
     case THREADS:
-        run->threads = read.word == 0 ? default_threads() : (int)read.number;
+        run->threads = read.word == 0 ? kl_run_cpus() : (int)read.number;
         kl_pool_free(run->pool);
         run->pool = NULL;
         break;

@@ -14,6 +14,7 @@ enum { KL_SCRATCH_FEATURES, KL_SCRATCH_ROWS, KL_SCRATCH_MAP, KL_SCRATCH_BITS, KL
 extern const kl_param kl_run_params[];
 
 int kl_run_threads(const klift_run *run);
+int kl_run_cpus(void); /* those this process may use */
 int64_t kl_run_batch(const klift_run *run);      /* rows asked of a reader at a time */
 int64_t kl_run_memory(const klift_run *run);     /* bytes: max-memory, or half of the machine's or cgroup's */
 /* Where the state of a training is kept, and how often. */

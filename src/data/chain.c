@@ -50,6 +50,7 @@ static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
         kl_reader *part = s->part[s->at];
         if (part->dim == 0)
             part->dim = reader->dim; /* the survey's width, so that a part itself places an index beyond it */
+        kl_reader_use_threads(part, reader->threads);
         KL_TRY(kl_reader_next(part, at_most, batch));
         if (batch->rows > 0)
             return agree(s, batch);

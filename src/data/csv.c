@@ -156,15 +156,6 @@ static klift_status read_slowly(kl_reader *reader, kl_csv *s, row *r, const char
     return KLIFT_OK;
 }
 
-/* Cells from j on that are plain numbers, by the marks of the row; returns the cell behind them. */
-static int64_t read_marked(const kl_csv *s, const uint32_t *end, int64_t j, float *x)
-{
-    const char *text = s->text.text + s->marks.from;
-    int64_t last = s->columns - 1, run = s->run[j];
-    run -= j + run > last && text[(int64_t)end[last] - 1] == '\r'; /* a return is no digit, and would spoil its neighbours */
-    return j + s->marks.loops->read(text, end + j, run, s->point, x + s->plan[j]);
-}
-
 /* Cells one after the other; *after is NULL when the row needs another look: too few or too many cells, quotes that go on
  * beyond the text, a blank line. */
 static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char **after)
@@ -180,7 +171,7 @@ static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char *
         double value;
         if (end != NULL && s->run[j] >= KL_CELLS_LEAST) {
             int64_t from = j;
-            j = read_marked(s, end, j, x);
+            j = kl_csv_read_marked(s, marked, end, j, x);
             p = j > from ? marked + end[j - 1] + 1 : p;
             if (j > last)
                 break;
@@ -228,13 +219,13 @@ static klift_status put_sparse(kl_reader *reader, kl_csv *s, const float *x)
     return KLIFT_OK;
 }
 
-static klift_status reserve_row(kl_csv *s, int64_t width)
+klift_status kl_csv_reserve(kl_csv *s, int64_t width, int64_t more)
 {
     if (!s->sparse)
-        KL_TRY(kl_grow(&s->dense, &s->dense_room, s->rows * width, (s->rows + 1) * width, sizeof *s->dense, "rows"));
-    if (s->rows + 2 <= s->start_room)
+        KL_TRY(kl_grow(&s->dense, &s->dense_room, s->rows * width, (s->rows + more) * width, sizeof *s->dense, "rows"));
+    if (s->rows + more + 1 <= s->start_room)
         return KLIFT_OK;
-    KL_TRY(kl_grow(&s->start, &s->start_room, s->start == NULL ? 0 : s->rows + 1, s->rows + 2, sizeof *s->start, "rows"));
+    KL_TRY(kl_grow(&s->start, &s->start_room, s->start == NULL ? 0 : s->rows + 1, s->rows + more + 1, sizeof *s->start, "rows"));
     KL_TRY(kl_grow(&s->target, &s->target_room, s->rows, s->start_room, sizeof *s->target, "rows"));
     return kl_grow(&s->class, &s->class_room, s->rows, s->start_room, sizeof *s->class, "rows");
 }
@@ -243,7 +234,7 @@ static klift_status read_row(kl_reader *reader, kl_csv *s, bool *any)
 {
     int64_t width = reader->schema.width;
     const char *after = NULL;
-    KL_TRY(reserve_row(s, width));
+    KL_TRY(kl_csv_reserve(s, width, 1));
     row r = {.x = s->dense + (s->sparse ? 0 : s->rows * width), .one_line = true};
     *any = true;
     if (s->text.at < s->text.whole)
@@ -285,8 +276,12 @@ static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
     int64_t width = reader->schema.width, fits = width > 0 ? BATCH_VALUES / (s->sparse ? reader->schema.count : width) : 0;
     at_most = at_most < fits ? at_most : fits > 0 ? fits : 1;
     s->rows = s->entries = 0;
-    for (bool any = s->columns > 0; any && s->rows < at_most;)
-        KL_TRY(read_row(reader, s, &any));
+    s->alone = s->odd;
+    for (bool any = s->columns > 0; any && s->rows < at_most;) {
+        KL_TRY(kl_csv_read_parts(reader, at_most));
+        if (s->rows < at_most)
+            KL_TRY(read_row(reader, s, &any));
+    }
     *batch = (kl_batch){.size = sizeof *batch, .rows = s->rows, .columns = width};
     if (s->sparse) {
         batch->start = s->start;
@@ -327,6 +322,7 @@ static void close_table(kl_reader *reader)
     kl_free(s->number);
     kl_free(s->run);
     kl_free(s->marks.end);
+    kl_csv_clear_parts(s);
     kl_free(s->dense);
     kl_free(s->category);
     kl_free(s->start);

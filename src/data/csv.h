@@ -1,7 +1,7 @@
 /*
  * csv.h - what the files of the CSV reader share: csv_text (blocks and cells of text) -> csv_detect (delimiter) ->
  * csv_layout (columns, header) -> csv_learn, or csv_match when there is a model: a plan of what each column becomes ->
- * csv.c (rows by the plan, cells by csv_marks.c).
+ * csv.c (rows by the plan, cells by csv_marks.c, plain rows by several threads in csv_parts.c).
  */
 #ifndef KL_CSV_H
 #define KL_CSV_H
@@ -35,9 +35,14 @@ typedef struct kl_csv_marks {
     bool regular;                /* all rows of it have as many cells as the table has columns */
 } kl_csv_marks;
 
+typedef struct kl_csv_part kl_csv_part; /* csv_parts.c */
+
 typedef struct kl_csv {
     kl_csv_text text;
     kl_csv_marks marks;
+    kl_csv_part *part;  /* (parts): one for each thread; NULL before the first use, or when one thread reads */
+    int64_t parts;
+    int64_t odd, alone; /* texts (fills): in which a part met a row that is not plain; which one thread reads on for this batch */
     char point;         /* of decimal numbers */
     bool header;        /* the first row is one */
     bool header_is_sure; /* not merely because it is all text */
@@ -107,6 +112,20 @@ klift_status kl_csv_begin_marks(kl_csv *csv); /* before the first row; without i
  * and one before it. NULL when the row has another number of delimiters up to its newline, or none is known. Only with
  * marks.loops. */
 const uint32_t *kl_csv_marks_of_row(kl_csv *csv);
+
+/* Text from..to, which begins with a row. */
+void kl_csv_mark_stretch(kl_csv_marks *marks, const kl_csv_text *text, int64_t from, int64_t to, int64_t columns);
+/* Cells from j on that are plain numbers, by the marks of the row in text; returns the cell behind them. */
+int64_t kl_csv_read_marked(const kl_csv *csv, const char *text, const uint32_t *end, int64_t j, float *x);
+
+/* csv.c */
+klift_status kl_csv_reserve(kl_csv *csv, int64_t width, int64_t more); /* room for so many rows behind those of the batch */
+
+/* csv_parts.c */
+/* Rows from the present one on into the batch, which is to have at_most, by all threads of the reader: as far as they are
+ * plain. Perhaps none. */
+klift_status kl_csv_read_parts(kl_reader *reader, int64_t at_most);
+void kl_csv_clear_parts(kl_csv *csv);
 
 /* csv_learn.c */
 klift_status kl_csv_learn(kl_reader *reader, klift_run *run);

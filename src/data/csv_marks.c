@@ -32,12 +32,12 @@ static bool is_regular(const kl_csv_marks *m, const char *text, int64_t columns,
     return ended == rows && newlines == rows;
 }
 
-static void mark(kl_csv_marks *m, const kl_csv_text *t, int64_t columns)
+void kl_csv_mark_stretch(kl_csv_marks *m, const kl_csv_text *t, int64_t from, int64_t to, int64_t columns)
 {
     int64_t newlines;
     m->fills = t->fills;
-    m->from = t->at;
-    m->to = t->whole - t->at > STRETCH ? t->at + STRETCH : t->whole;
+    m->from = from;
+    m->to = to;
     m->end[0] = UINT32_MAX; /* one less than 0 */
     m->count = 1 + m->loops->mark(t->text + m->from, m->to - m->from, t->delimiter, m->end + 1, &newlines);
     m->next = 1;
@@ -56,6 +56,13 @@ static bool find(kl_csv_marks *m, const kl_csv_text *t, int64_t columns)
     return m->count - m->next >= columns;
 }
 
+int64_t kl_csv_read_marked(const kl_csv *s, const char *text, const uint32_t *end, int64_t j, float *x)
+{
+    int64_t last = s->columns - 1, run = s->run[j];
+    run -= j + run > last && text[(int64_t)end[last] - 1] == '\r'; /* a return is no digit, and would spoil its neighbours */
+    return j + s->marks.loops->read(text, end + j, run, s->point, x + s->plan[j]);
+}
+
 const uint32_t *kl_csv_marks_of_row(kl_csv *s)
 {
     kl_csv_marks *m = &s->marks;
@@ -63,7 +70,7 @@ const uint32_t *kl_csv_marks_of_row(kl_csv *s)
     if (t->at < KL_CELLS_LEAD)
         return NULL;
     if (!find(m, t, s->columns)) {
-        mark(m, t, s->columns);
+        kl_csv_mark_stretch(m, t, t->at, t->whole - t->at > STRETCH ? t->at + STRETCH : t->whole, s->columns);
         if (!find(m, t, s->columns))
             return NULL;
     }

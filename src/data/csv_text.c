@@ -78,7 +78,7 @@ klift_status kl_csv_more(kl_csv_text *t, bool *any)
     shift(t);
     int64_t before = t->whole;
     /* a row that is not whole yet is begun again after each block: doubling keeps that linear */
-    int64_t block = t->used - t->at > BLOCK ? t->used - t->at : BLOCK;
+    int64_t least = t->block > BLOCK ? t->block : BLOCK, block = t->used - t->at > least ? t->used - t->at : least;
     *any = false;
     while (!t->ended && !*any) {
         int64_t got, from = t->used;

@@ -14,6 +14,7 @@ klift_status kl_gather_check_width(const kl_batch *batch, int64_t width, const c
 static klift_status collect(const kl_gather *gather, int64_t want, klift_run *run, kl_rows *store, bool copy, kl_batch *batch)
 {
     kl_rows_empty(store);
+    kl_reader_use_threads(gather->reader, kl_run_threads(run));
     while (store->rows < want) {
         int64_t missing = want - store->rows, ask = kl_run_batch(run);
         KL_TRY(kl_run_check(run));

@@ -19,13 +19,15 @@ static const kl_reader_type *const types[] = {
 #undef READER
     NULL};
 
-enum { FORMAT, DIM, LABELS, NO_LABEL };
+enum { FORMAT, DIM, LABELS, NO_LABEL, THREADS };
+enum { MOST_THREADS = 16 }; /* more would wait for the one that copies the file, and every open file has their room */
 
 const kl_param kl_reader_params[] = {
     {"format", KL_FREE, "auto", 0, 0, false, NULL, "file format; auto: by content"},
     {"dim", KL_WHOLE, "0", 0, INT32_MAX, false, NULL, "number of columns; 0: from the data"},
     {"labels", KL_FREE, "none", 0, 0, false, NULL, "file of labels, NPY or IDX, for formats without them (NPY, IDX, NPZ)"},
     {"no-label", KL_WORD, "false", 0, 0, false, "false|true", "rows have no label"},
+    {"threads", KL_WHOLE, "run", 1, 1024, false, "run|auto", "threads that read text; run: those of the run, one without; auto: the CPUs this process may use"},
     {0}};
 
 const kl_reader_type *kl_reader_type_at(int64_t index)
@@ -73,6 +75,19 @@ static klift_status choose_type(kl_reader *reader, const char *path, const char 
     return KLIFT_OK;
 }
 
+static void set_threads(kl_reader *reader, int threads, bool given)
+{
+    reader->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    reader->threads_given = given;
+}
+
+static void read_threads(kl_reader *reader, const kl_value *value)
+{
+    enum { RUN, AUTO };
+    int threads = value->word == RUN ? 0 : value->word == AUTO ? kl_run_cpus() : (int)value->number;
+    set_threads(reader, threads, value->word != RUN);
+}
+
 /* Reads the items into the common fields and, by the format's own table, into reader->option. */
 static klift_status read_options(kl_reader *reader, const kl_spec *options)
 {
@@ -92,6 +107,8 @@ static klift_status read_options(kl_reader *reader, const kl_spec *options)
         KL_GO(kl_param_read(&kl_reader_params[index], item->value, "data options", &value));
         if (index == DIM)
             reader->dim = (int64_t)value.number;
+        else if (index == THREADS)
+            read_threads(reader, &value);
         else if (index == NO_LABEL)
             reader->no_label = value.word == 1;
         else if (index == LABELS && strcmp(item->value, "none") != 0) {
@@ -151,6 +168,26 @@ static klift_status next_of_head(kl_reader *reader, int64_t at_most, kl_batch *b
     return KLIFT_OK;
 }
 
+void kl_reader_use_threads(kl_reader *reader, int threads)
+{
+    if (!reader->threads_given)
+        set_threads(reader, threads, false);
+}
+
+klift_status kl_reader_pool(kl_reader *reader, kl_pool **pool)
+{
+    if (reader->pool == NULL && reader->threads > 1)
+        KL_TRY(kl_pool_new(&reader->pool, reader->threads));
+    *pool = reader->pool;
+    return KLIFT_OK;
+}
+
+static void rest(kl_reader *reader)
+{
+    kl_pool_free(reader->pool);
+    reader->pool = NULL;
+}
+
 klift_status kl_reader_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
 {
     *batch = (kl_batch){.size = sizeof *batch};
@@ -162,6 +199,8 @@ klift_status kl_reader_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
             kl_rows_clear(&reader->head); /* replayed, and cannot be asked for again */
         KL_TRY(reader->type->next(reader, at_most, batch));
     }
+    if (batch->rows == 0)
+        rest(reader); /* a hundred files read one after the other do not keep a hundred pools */
     reader->at += batch->rows;
     reader->handed += batch->rows;
     return KLIFT_OK;
@@ -280,6 +319,7 @@ void kl_reader_free(kl_reader *reader)
         return;
     if (reader->type != NULL && reader->type->close != NULL && reader->state != NULL)
         reader->type->close(reader);
+    rest(reader);
     kl_stream_close(reader->stream);
     kl_rows_clear(&reader->head);
     kl_schema_clear(&reader->schema);

@@ -50,6 +50,8 @@ struct klift_data {
     int64_t dim;       /* 0: from the data */
     char *labels;      /* file of labels, or NULL */
     bool no_label;     /* rows have none (text formats) or they are to be ignored */
+    int threads;       /* that parse text; 0: nobody said */
+    bool threads_given; /* by an option: a run does not change them */
     int index_base;    /* 0 or 1 as found or given by formats that have one, -1 otherwise */
     bool base_found;   /* index_base was found, not given: files of one chain agree on the lowest */
     char note[160];    /* what a user should know of the file once it was read; "": nothing */
@@ -69,9 +71,15 @@ struct klift_data {
     kl_rows head;      /* first rows of a read-once source, replayed */
     int64_t head_at;
     bool head_kept, head_is_all;
+    kl_pool *pool;     /* see kl_reader_pool */
 };
 
 extern const kl_param kl_reader_params[]; /* the common options */
+
+/* So many threads parse text, unless the options said how many; the rows are the same. */
+void kl_reader_use_threads(kl_reader *reader, int threads);
+/* For formats: their threads, made when they are first asked for and ended with the rows; NULL: there is only one. */
+klift_status kl_reader_pool(kl_reader *reader, kl_pool **pool);
 
 klift_status kl_reader_open(const char *path, const char *options, kl_reader **reader);
 klift_status kl_reader_new(const kl_reader_type *type, kl_reader **reader); /* for arrays and sources: state zeroed, not opened */

@@ -73,6 +73,7 @@ static klift_status note_batch(kl_survey *survey, sums *s, const kl_batch *batch
 
 static klift_status read_all(kl_reader *reader, klift_run *run, kl_survey *survey, sums *s, const kl_random *keys, kl_sample *sample)
 {
+    kl_reader_use_threads(reader, kl_run_threads(run));
     if (!kl_reader_can_rewind(reader)) {
         KL_TRY(kl_reader_keep_head(reader, KL_SURVEY_HEAD, &survey->complete));
         kl_batch head = kl_rows_view(kl_reader_head(reader));

@@ -1,20 +1,21 @@
 /*
  * svmlight.c - LIBSVM / svmlight text, one row per line: label [qid:n] {index:value} [# comment].
  *
- * The text is parsed where it was read, in blocks of whole lines. Plain numbers are converted up to eight digits at a
- * time inside one 64-bit word; all others go through kl_number_read and give the same bits. The fast loop accepts or
- * steps aside: read_entry looks again at what it left, and svmlight_refuse.c alone writes messages. The text comes
- * from svmlight_text.c. Call order: open, next ..., say, close.
+ * The text is parsed where it was read, in blocks of whole lines, which come from svmlight_text.c. The fast loops
+ * (svmlight_plain.h) accept or step aside: read_entry looks again at what they left, and svmlight_refuse.c alone writes
+ * messages. With several threads svmlight_parts.c reads what it can, and this file the rest. Call order: open, next ...,
+ * say, close.
  */
 #include "data/svmlight.h"
 
 #include "base/memory.h"
+#include "data/svmlight_plain.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORTEST_ENTRY = 4, LABEL_TEXT = 1 };
+enum { LABEL_TEXT = 1 };
 
 static const kl_param params[] = {
     {"index-base", KL_WORD, "auto", 0, 0, false, "0|1|auto", "index of the first column; auto: 0 when an index 0 occurs in the first 1 MiB"},
@@ -29,14 +30,12 @@ static const kl_param params[] = {
 static klift_status read_number_label(kl_reader *reader, kl_svmlight *s, const char **at)
 {
     double *value = &s->target[s->rows];
-    const char *p = *at, *after = kl_plain_number(p, false, '.', value);
-    if (after == NULL || !kl_svmlight_ends(*after)) {
-        kl_number_kind kind = kl_number_read(p, s->text + s->whole, value, &after);
-        if (kind != KL_NUMBER_OK || !kl_svmlight_ends(*after) || kl_plain_loses_digits(p, after))
-            return kl_svmlight_refuse_label(reader, p, kind, after);
-    }
-    *at = after;
-    return KLIFT_OK;
+    const char *p = *at, *end = s->text + s->whole, *after;
+    *at = kl_svmlight_plain_label(p, end, value);
+    if (*at != NULL)
+        return KLIFT_OK;
+    kl_number_kind kind = kl_number_read(p, end, value, &after);
+    return kl_svmlight_refuse_label(reader, p, kind, after);
 }
 
 static klift_status read_text_label(kl_reader *reader, kl_svmlight *s, const char **at)
@@ -70,25 +69,13 @@ static klift_status skip_label(kl_reader *reader, const char **at)
     return KLIFT_OK;
 }
 
-static const char *skip_blanks(const char *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
-
 static const char *skip_query(const char *p)
 {
-    const char *q = skip_blanks(p);
+    const char *q = kl_svmlight_skip_blanks(p);
     if (*q != 'q' || strncmp(q, "qid:", 4) != 0)
         return p;
     size_t digits = strspn(q + 4, "0123456789");
     return digits > 0 && kl_svmlight_ends(q[4 + digits]) ? q + 4 + digits : p;
-}
-
-static bool line_ends(const char *p)
-{
-    return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n');
 }
 
 /* What a value of that kind stands for: NaN may be a gap that was allowed for. */
@@ -141,43 +128,21 @@ static klift_status read_entry(kl_reader *reader, kl_svmlight *s, const char **a
     return KLIFT_OK;
 }
 
-/* The fast loop: plain entries up to the end of the line; *at is left there. */
+/* All entries up to the end of the line; *at is left there. */
 static klift_status read_entries(kl_reader *reader, kl_svmlight *s, const char **at)
 {
-    const char *p = *at;
-    int64_t last = -1, n = s->entries;
-    const int64_t base = reader->index_base, limit = s->limit;
-    const bool keep = s->sort;
-    int32_t *columns = s->column;
-    float *values = s->value;
+    const kl_svmlight_rules rules = {.base = reader->index_base, .limit = s->limit, .keep = s->sort};
+    kl_svmlight_entries row = {.column = s->column, .value = s->value, .count = s->entries, .last = -1};
     for (;;) {
-        p = skip_blanks(p);
-        const char *q = p;
-        uint64_t index = 0;
-        for (unsigned digit; (digit = (unsigned)*q - '0') < 10; q++)
-            index = index * 10 + digit; /* wraps round beyond 19 digits, but then it is not used */
-        if (*q == ':' && q > p && q <= p + 9) {
-            double value;
-            const char *after = kl_plain_number(q + 1, true, '.', &value);
-            int64_t column = (int64_t)index - base;
-            if (after != NULL && kl_svmlight_ends(*after) && column > last && column < limit) {
-                columns[n] = (int32_t)column;
-                values[n] = (float)value;
-                n += (value != 0) | keep; /* zeros say nothing: a row's content is its nonzeros */
-                last = column;
-                p = after;
-                continue;
-            }
-        } else if (line_ends(p))
+        *at = kl_svmlight_plain_entries(*at, s->text + s->whole, &rules, &row);
+        s->entries = row.count;
+        if (kl_svmlight_line_ends(*at))
             break;
-        s->entries = n;
-        KL_TRY(read_entry(reader, s, &p, &last));
-        n = s->entries;
+        KL_TRY(read_entry(reader, s, at, &row.last));
+        row.count = s->entries;
     }
-    s->entries = n;
-    if (last >= s->width && !(s->gap && s->missing == KL_SVM_SKIP))
-        s->width = last + 1;
-    *at = p;
+    if (row.last >= s->width && !(s->gap && s->missing == KL_SVM_SKIP))
+        s->width = row.last + 1;
     return KLIFT_OK;
 }
 
@@ -201,7 +166,8 @@ static klift_status sort_row(kl_reader *reader, kl_svmlight *s)
     klift_status status = KLIFT_OK;
     for (int64_t i = 0; i < count; i++)
         row[i] = (entry){s->column[from + i], s->value[from + i]};
-    qsort(row, (size_t)count, sizeof *row, by_column);
+    if (count > 0)
+        qsort(row, (size_t)count, sizeof *row, by_column);
     for (int64_t i = 0; i < count && status == KLIFT_OK; i++) {
         if (i > 0 && row[i].column == row[i - 1].column)
             status = kl_svmlight_refuse_index(reader, s->text + s->at, row[i].column + reader->index_base, row[i].column);
@@ -239,8 +205,8 @@ static klift_status read_row(kl_reader *reader, kl_svmlight *s, const char **at)
 /* One line: a row, or nothing but blanks and a comment. */
 static klift_status read_line(kl_reader *reader, kl_svmlight *s)
 {
-    const char *p = skip_blanks(s->text + s->at);
-    if (!line_ends(p))
+    const char *p = kl_svmlight_skip_blanks(s->text + s->at);
+    if (!kl_svmlight_line_ends(p))
         KL_TRY(read_row(reader, s, &p));
     else
         s->blank_lines += *p != '#';
@@ -281,12 +247,12 @@ static klift_status open_text(kl_reader *reader)
     return KLIFT_OK;
 }
 
-/* Room for one more row; the arrays of a row grow together. */
-static klift_status reserve_row(kl_svmlight *s)
+/* The arrays of a row grow together. */
+klift_status kl_svmlight_reserve_rows(kl_svmlight *s, int64_t more)
 {
-    if (s->rows + 2 <= s->start_room)
+    if (s->rows + more + 1 <= s->start_room)
         return KLIFT_OK;
-    KL_TRY(kl_grow(&s->start, &s->start_room, s->start == NULL ? 0 : s->rows + 1, s->rows + 2, sizeof *s->start, "rows"));
+    KL_TRY(kl_grow(&s->start, &s->start_room, s->start == NULL ? 0 : s->rows + 1, s->rows + more + 1, sizeof *s->start, "rows"));
     KL_TRY(kl_grow(&s->target, &s->target_room, s->rows, s->start_room, sizeof *s->target, "rows"));
     return s->text_labels ? kl_grow(&s->label, &s->label_room, s->rows, s->start_room, sizeof *s->label, "rows") : KLIFT_OK;
 }
@@ -294,9 +260,18 @@ static klift_status reserve_row(kl_svmlight *s)
 /* Room for every entry that the whole lines in the buffer can hold, so that the fast loop need not look. */
 static klift_status reserve_entries(kl_svmlight *s)
 {
-    int64_t entries = s->entries + (s->whole - s->at) / SHORTEST_ENTRY + 1;
+    int64_t entries = s->entries + (s->whole - s->at) / KL_SVM_SHORTEST_ENTRY + 1;
     KL_TRY(kl_grow(&s->column, &s->column_room, s->entries, entries, sizeof *s->column, "entries"));
     return kl_grow(&s->value, &s->value_room, s->entries, entries, sizeof *s->value, "entries");
+}
+
+static klift_status refill(kl_reader *reader, kl_svmlight *s)
+{
+    int64_t block;
+    if (s->ended)
+        return KLIFT_OK;
+    KL_TRY(kl_svmlight_make_block(reader, &block));
+    return kl_svmlight_refill(reader, block);
 }
 
 static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
@@ -306,12 +281,15 @@ static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
     s->limit = reader->dim > 0 ? reader->dim : INT32_MAX; /* a survey may have set dim since the last call */
     while (s->rows < at_most) {
         if (s->at == s->whole)
-            KL_TRY(kl_svmlight_refill(reader, KL_SVM_BLOCK));
+            KL_TRY(refill(reader, s));
         if (s->at == s->whole)
             break;
+        KL_TRY(kl_svmlight_read_parts(reader, at_most));
+        if (s->at == s->whole || s->rows == at_most)
+            continue;
         KL_TRY(reserve_entries(s));
         while (s->at < s->whole && s->rows < at_most) {
-            KL_TRY(reserve_row(s));
+            KL_TRY(kl_svmlight_reserve_rows(s, 1));
             KL_TRY(read_line(reader, s));
         }
     }
@@ -344,7 +322,9 @@ static void say(kl_reader *reader, klift_run *run)
 
 static klift_status rewind_text(kl_reader *reader)
 {
-    return kl_svmlight_begin(reader, KL_SVM_BLOCK);
+    int64_t block;
+    KL_TRY(kl_svmlight_make_block(reader, &block));
+    return kl_svmlight_begin(reader, block);
 }
 
 /* What the model says counts like an option, unless there was one. */
@@ -363,6 +343,7 @@ static klift_status match(kl_reader *reader, const kl_expect *expect)
 static void close_text(kl_reader *reader)
 {
     kl_svmlight *s = reader->state;
+    kl_svmlight_clear_parts(s);
     kl_free(s->text);
     kl_free(s->start);
     kl_free(s->column);

@@ -29,6 +29,7 @@ klift_status kl_svmlight_refill(kl_reader *reader, int64_t block)
     memmove(s->text, s->text + s->whole, (size_t)rest);
     s->at = s->whole = 0;
     s->used = rest;
+    s->fills++;
     while (!s->ended && s->whole == 0) {
         if (s->used >= s->text_room - KL_PLAIN_PADDING)
             KL_TRY(widen(reader, s));

@@ -28,6 +28,7 @@ typedef struct output {
 static klift_status next_batch(output *o)
 {
     KL_TRY(kl_run_progress(o->run, "save", o->count, 0, (double)NAN));
+    kl_reader_use_threads(o->reader, kl_run_threads(o->run));
     return kl_reader_next(o->reader, kl_run_batch(o->run), &o->batch);
 }
 

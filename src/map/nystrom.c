@@ -145,6 +145,7 @@ static klift_status read_landmarks(kl_map *map, const kl_survey *survey, klift_r
     reader->dim = survey->prepare != NULL ? survey->prepare->n_in : map->n_in; /* so that the reader itself places an index beyond it */
     if (survey->index_base >= 0 && reader->index_base >= 0)
         reader->index_base = survey->index_base;
+    kl_reader_use_threads(reader, kl_run_threads(run));
     do {
         KL_GO(kl_run_check(run));
         KL_GO(kl_reader_next(reader, kl_run_batch(run), &batch));

@@ -21,6 +21,14 @@ holds "the file has the labels" cmp labels.txt labels
 holds "the file alone is left" [ "$(ls labels.txt* | wc -l)" -eq 1 ]
 expect 0 "predict --threads 1 succeeds" "$KLIFT" predict --threads 1 m.klift test.svm
 holds "threads do not change predictions" cmp out labels
+for i in $(seq 60); do cat test.svm; [ "$i" -ne 40 ] || echo "# a comment"; done >long.svm
+expect 0 "predict reads a long file with one thread" "$KLIFT" predict --threads 1 m.klift long.svm
+cp out long.labels
+expect 0 "predict reads a long file with three threads" "$KLIFT" predict --threads 3 m.klift long.svm
+holds "threads that read do not change predictions" cmp out long.labels
+echo "1 2:x" >>long.svm
+expect 3 "predict of a fault behind many rows" "$KLIFT" predict --threads 3 m.klift long.svm
+says "threads that read know the line" err "^klift: long.svm:12002:5: "
 cut -d' ' -f2- test.svm >bare.svm
 expect 0 "predict needs no labels" "$KLIFT" predict m.klift bare.svm --no-label
 holds "rows without labels get the same labels" cmp out labels
