@@ -25,8 +25,8 @@ SECTIONS = {  # module of the suite: heading, what is compared
 
 # Why a row does not reach its goal, by the beginning of its name.
 REASONS = {
-    "CSV, 200,000 x 20": "numpy reads text in C since 1.23, as fast as pandas; the goal was set against numpy before it. Of klift's time a third is the system's copy of the file, "
-                         "during which the second thread waits; the rest is shared out (by the profile)",
+    "CSV, 200,000 x 20": "numpy reads text in C since 1.23, as fast as pandas; the goal was set against numpy before it. By the profile half of klift's time "
+                         "are the digits, a fifth the system's copy of the file; both are shared out over the threads, which wait for each other a seventh of it",
     "one row, orthogonal": "a third of the time are the scores, 164 KB of float32 weights from the second cache for every row, a quarter the six transforms. The peer is twice as fast as elsewhere where its 12.8 MB of weights stay in the third cache",
     "nystrom 10,000 x 784 -> 2048, against": "both sides are bound by their products, klift's triangular as strmm's is",
     "orthogonal 10,000 x 784 -> 4096, 2 threads": "the cores of the machine are not equally fast at all times: forty rows that stay in the caches took 73 us on one and 108 us on the other, each with data of its own",

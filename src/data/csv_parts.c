@@ -119,6 +119,7 @@ static klift_status begin(kl_reader *reader, kl_csv *s, kl_pool **pool)
         s->parts = reader->threads;
     }
     t->block = s->parts * PART;
+    t->pool = &reader->pool;
     if (t->whole - t->at >= s->parts * LEAST || t->ended)
         return KLIFT_OK;
     bool any; /* what is left of the text is too little to share out, but with more behind it, it is not */

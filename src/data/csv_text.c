@@ -86,7 +86,7 @@ klift_status kl_csv_more(kl_csv_text *t, bool *any)
             KL_TRY(widen(t));
         int64_t room = t->room - KL_PLAIN_PADDING - t->used;
         room = room < block ? room : block;
-        KL_TRY(kl_stream_read(t->stream, t->text + from, room, &got));
+        KL_TRY(kl_stream_read_by(t->stream, t->pool != NULL ? *t->pool : NULL, t->text + from, room, &got));
         t->used += got;
         t->ended = got < room;
         if (t->ended && t->used > 0 && t->text[t->used - 1] != '\n')

@@ -23,6 +23,7 @@ typedef struct kl_csv_text {
     int64_t keep, keep_line;
     bool ended;               /* the file has no more bytes */
     int64_t block;            /* bytes to read at a time; 0: the usual */
+    kl_pool *const *pool;     /* where the reader has its threads, or NULL */
     int64_t fills;            /* how often the text was read or moved: views and offsets from before are void */
     char delimiter;           /* ' ' stands for any run of blanks */
     char *copy;               /* of one cell */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { PEEK = 4096, LONGEST_READ = 1 << 30 };
+enum { MOST_PIECES = 16, LEAST_PIECE = 1 << 16 }; /* of a block that several threads read: bytes that are worth waking one */
 
 struct kl_stream {
     char *name;
@@ -179,6 +180,41 @@ klift_status kl_stream_read(kl_stream *stream, void *bytes, int64_t room, int64_
     klift_status status = fill(stream, (unsigned char *)bytes + *got, room - *got, &more);
     *got += more;
     return status;
+}
+
+/* A block of a file, a piece for each thread. */
+typedef struct block {
+    const kl_stream *stream;
+    int64_t at, room, piece; /* at: byte of the file */
+    unsigned char *bytes;
+    int64_t got[MOST_PIECES];
+} block;
+
+static klift_status read_piece(void *context, int64_t index, int worker)
+{
+    block *b = context;
+    int64_t from = index * b->piece, left = b->room - from;
+    (void)worker;
+    return fill_from(b->stream, b->at + from, b->bytes + from, left < b->piece ? left : b->piece, &b->got[index]);
+}
+
+klift_status kl_stream_read_by(kl_stream *stream, kl_pool *pool, void *bytes, int64_t room, int64_t *got)
+{
+    int64_t pieces = pool == NULL ? 1 : kl_pool_threads(pool) < MOST_PIECES ? kl_pool_threads(pool) : MOST_PIECES;
+    if (pieces == 1 || room < pieces * LEAST_PIECE || !kl_stream_can_seek(stream) || stream->head_at < stream->head_count)
+        return kl_stream_read(stream, bytes, room, got);
+    off_t now = lseek(stream->fd, 0, SEEK_CUR);
+    block b = {.stream = stream, .at = (int64_t)(now - stream->origin), .room = room, .piece = (room + pieces - 1) / pieces, .bytes = bytes};
+    *got = 0;
+    if (now < 0)
+        return refuse(stream, "read");
+    KL_TRY(kl_pool_run(pool, pieces, read_piece, &b, NULL, NULL));
+    for (int64_t i = 0; i < pieces; i++) {
+        *got += b.got[i];
+        if (b.got[i] < b.piece)
+            break; /* the file ends here, whatever was appended to it in the meantime */
+    }
+    return lseek(stream->fd, now + (off_t)*got, SEEK_SET) < 0 ? refuse(stream, "read") : KLIFT_OK;
 }
 
 klift_status kl_stream_peek(kl_stream *stream, const unsigned char **bytes, int64_t *count)

@@ -5,6 +5,7 @@
 #ifndef KL_STREAM_H
 #define KL_STREAM_H
 
+#include "base/parallel.h"
 #include "data/decompress.h"
 
 typedef struct kl_stream kl_stream;
@@ -25,6 +26,8 @@ klift_status kl_stream_open_part(const kl_stream *whole, const kl_part *part, kl
 
 /* Fills bytes as far as the file goes; *got < room only at its end. */
 klift_status kl_stream_read(kl_stream *stream, void *bytes, int64_t room, int64_t *got);
+/* The same by the threads of a pool where that is of use: a plain file, and many bytes; pool may be NULL. */
+klift_status kl_stream_read_by(kl_stream *stream, kl_pool *pool, void *bytes, int64_t room, int64_t *got);
 /* From where it stands to its end, to be freed by the caller also after a failure: the size is the file system's, or grows for pipes. */
 klift_status kl_stream_read_all(kl_stream *stream, unsigned char **bytes, int64_t *count);
 /* Some bytes from any byte on, without moving; only where kl_stream_can_seek. */

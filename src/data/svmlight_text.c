@@ -35,7 +35,7 @@ klift_status kl_svmlight_refill(kl_reader *reader, int64_t block)
             KL_TRY(widen(reader, s));
         int64_t room = s->text_room - KL_PLAIN_PADDING - s->used, from = s->used;
         room = room < block ? room : block;
-        KL_TRY(kl_stream_read(reader->stream, s->text + from, room, &got));
+        KL_TRY(kl_stream_read_by(reader->stream, reader->pool, s->text + from, room, &got));
         s->used += got;
         s->ended = got < room;
         if (s->ended && s->used > 0 && s->text[s->used - 1] != '\n')
