@@ -89,7 +89,7 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
         waves.scale = (float)sqrt(2 * kl_waves_height(map) / (double)waves.count);
         waves.phase = s->phase;
     }
-    const kl_product_out to = {.take = kl_waves_take, .context = &waves};
+    const kl_product_out to = kl_waves_out(&waves);
     if (x->dense != NULL)
         kl_product_dense(&s->frequency, x->rows, x->dense, x->stride, &to, scratch);
     else

@@ -56,7 +56,7 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
 {
     const state *s = map->state;
     const kl_waves waves = kl_waves_begin(map, z);
-    const kl_product_out to = {.take = kl_waves_take, .context = &waves};
+    const kl_product_out to = kl_waves_out(&waves);
     kl_directions_apply(&s->directions, x, &to, scratch);
     kl_waves_end(&waves, x->rows);
     return KLIFT_OK;

@@ -264,7 +264,7 @@ static klift_status apply(const kl_map *map, const kl_batch *x, const kl_output 
     const state *s = map->state;
     double count = (double)s->directions.count;
     const kl_waves waves = {.z = z, .count = s->directions.count, .scale = (float)sqrt((s->phase != NULL ? 2 : 1) * s->at_zero * s->random / count), .phase = s->phase};
-    const kl_product_out to = {.take = kl_waves_take, .context = &waves};
+    const kl_product_out to = kl_waves_out(&waves);
     for (int64_t i = 0; i < x->rows; i++) {
         KL_TRY(check_row(kl_batch_row_norm(x, i)));
         apply_exact(map, x, i, z->dense + i * z->stride + wave_columns(map));

@@ -56,6 +56,14 @@ void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t cou
         kl_trig_pairs(count, turns, waves->scale, cosine, cosine + waves->count);
 }
 
+kl_product_out kl_waves_out(const kl_waves *waves)
+{
+    kl_product_out to = {.take = kl_waves_take, .context = waves};
+    if (waves->phase == NULL && waves->z->past)
+        to.pairs = (kl_pairs){waves->z->dense, waves->z->stride, waves->count, waves->scale};
+    return to;
+}
+
 void kl_waves_end(const kl_waves *waves, int64_t rows)
 {
     for (int64_t i = 0; waves->constant > 0 && i < rows; i++)

@@ -3,6 +3,7 @@
 #define KL_WAVES_H
 
 #include "map/map.h"
+#include "math/product.h"
 
 /* z (rows, 2 count) = sqrt(height/count) [cos ..., sin ...], made from turns w_j.x / 2 pi as they come; with phases (count), in
  * turns, z (rows, count) = sqrt(2 height/count) cos(w_j.x + phase_j). Behind them a column for the kernel's constant when it has one. */
@@ -28,6 +29,7 @@ void kl_waves_row(const kl_batch *x, int64_t row, int64_t size, float *out);
 kl_waves kl_waves_begin(const kl_map *map, const kl_output *z);
 /* Turns of frequencies column .. column+count-1 of a row; the context is a kl_waves, as kl_product_out's take wants it. */
 void kl_waves_take(const void *context, int64_t row, int64_t column, int64_t count, const float *turns);
+kl_product_out kl_waves_out(const kl_waves *waves); /* which is not to be moved before its end */
 void kl_waves_end(const kl_waves *waves, int64_t rows);
 kl_waves_moments kl_waves_measure(const kl_map *map, const kl_pair *pair, int64_t rows);
 /* Of independent frequencies: (1 + K(2d) - 2 K(d)^2) / D for a kernel without a constant, K(0) = 1. */

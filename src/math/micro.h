@@ -14,6 +14,7 @@
 #include "math/glance.h"
 #include "math/group.h"
 #include "math/lower.h"
+#include "math/pairs.h"
 #include "math/row.h"
 #include "math/scatter.h"
 #include "math/triangle.h"
@@ -32,6 +33,9 @@ typedef struct kl_micro {
     int width32, width64; /* columns of a block */
     /* c (left32, width32) = a' b, or goes on from c: the same chain in parts */
     void (*product32)(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride);
+    /* pairs.h, or NULL: cosines and sines of a' b (left32, width32), column .. of left32 rows of to; ends (left32, KL_PAIRS_ENDS). Behind the last column the ends. */
+    void (*product_pairs)(int64_t k, const float *a, const float *b, const kl_pairs *to, int64_t column, int64_t cut, float *ends);
+    void (*pairs_ends)(int64_t rows, const kl_pairs *to, int64_t cut, const float *ends);
     /* c (left32, width32) += a' b, summed in float32, added in float64 */
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
     /* whole.h, in blocks of the same size; pairs: at most KL_WHOLE_ROWS / 2 */

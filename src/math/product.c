@@ -264,20 +264,45 @@ static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64
             (w->lower ? multiply_lower_row : multiply_row)(w, q, i, count[i], column + i * w->k, value + i * w->k, to);
 }
 
+/* Floats of a row before its first line, or -1: rows do not all begin alike, or their sums are not made in one part. */
+static int64_t cut_of(const kl_panels *w, const kl_pairs *to)
+{
+    if (to->cosine == NULL || kl_micro_get()->product_pairs == NULL || w->k >= PART + PART / 2 || w->n != to->count || w->n % w->width != 0 || to->stride % LINE != 0 || (uintptr_t)to->cosine % sizeof(float) != 0)
+        return -1;
+    return (int64_t)(-(uintptr_t)to->cosine / sizeof(float) % LINE);
+}
+
+/* Packed rows in whole groups, from the registers to where their pairs go. */
+static void multiply_pairs(const kl_panels *w, int64_t row, int64_t count, const float *packed, float *ends, const kl_pairs *to, int64_t cut)
+{
+    const kl_micro *micro = kl_micro_get();
+    kl_pairs rows = *to;
+    rows.cosine += row * to->stride;
+    for (int64_t q = 0, j = 0; j < w->n; q++, j += w->width)
+        for (int64_t r = 0; r < count; r += micro->left32) {
+            kl_pairs group = rows;
+            group.cosine += r * to->stride;
+            micro->product_pairs(w->k, packed + r * w->k, w->packed + place_of(w, q), &group, j, cut, ends + r * KL_PAIRS_ENDS);
+        }
+    micro->pairs_ends(count, &rows, cut, ends);
+}
+
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
     const kl_micro *micro = kl_micro_get();
     float *packed = scratch, *sums = packed + rows_at_once(w->k) * w->k;
-    int64_t most = rows_at_once(w->k);
+    int64_t most = rows_at_once(w->k), cut = cut_of(w, &to->pairs);
     if (rows * 4 < micro->left32) {
         multiply_few(w, rows, x, stride, to, scratch);
         return;
     }
     for (int64_t i = 0; i < rows; i += most) {
-        int64_t count = rows - i < most ? rows - i : most;
+        int64_t count = rows - i < most ? rows - i : most, done = cut < 0 ? 0 : count / micro->left32 * micro->left32;
         pack(count, w->k, micro->left32, x + i * stride, stride, packed);
-        for (int64_t q = 0; q < panel_count(w); q += span(w->k) / w->width)
-            multiply_span(w, q, i, count, packed, sums, to);
+        if (done > 0)
+            multiply_pairs(w, i, done, packed, sums, &to->pairs, cut);
+        for (int64_t q = 0; done < count && q < panel_count(w); q += span(w->k) / w->width)
+            multiply_span(w, q, i + done, count - done, packed + done * w->k, sums, to);
     }
 }
 

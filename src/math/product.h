@@ -34,6 +34,7 @@ typedef struct kl_product_out {
     int64_t stride;
     void (*take)(const void *context, int64_t row, int64_t column, int64_t count, const float *sums); /* count columns of one row */
     const void *context;
+    kl_pairs pairs; /* what take does with the rows of a dense product, past the caches; cosine NULL: something else */
 } kl_product_out;
 
 /* Bytes of scratch a dense product of k columns needs, or one of fewer. */

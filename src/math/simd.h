@@ -32,6 +32,16 @@
 #endif
 #endif
 
+/* Where a loop's sums fill the registers and more is done with them behind it: a compiler that plans both together keeps some sums in memory. IN_REGISTER says
+ * where a sum is at the loop's end, FROM_HERE that numbers behind a pointer are not read before. */
+#if defined(KLIFT_TEST_AVX512)
+#define IN_REGISTER(vector)
+#define FROM_HERE(pointer)
+#else
+#define IN_REGISTER(vector) __asm__ volatile("" : "+v"(vector))
+#define FROM_HERE(pointer) __asm__ volatile("" : "+r"(pointer))
+#endif
+
 /* As in kl_micro. */
 void kl_avx2_raise(const double *x, double *out);
 void kl_avx512_raise(const double *x, double *out);
@@ -85,5 +95,7 @@ void kl_avx512_group_add(const kl_row *const *z, int64_t n, const float *factor,
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out);
 void kl_avx512_drain(void);
+void kl_avx512_product_pairs(int64_t k, const float *a, const float *b, const kl_pairs *to, int64_t column, int64_t cut, float *ends);
+void kl_avx512_pairs_ends(int64_t rows, const kl_pairs *to, int64_t cut, const float *ends);
 
 #endif

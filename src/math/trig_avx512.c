@@ -1,47 +1,9 @@
-/*
- * trig_avx512.c - cosine and sine in turns for AVX-512; the method is in micro_portable.c, the bits are those of
- * micro_avx2.c. Not VREDUCEPS for the range reduction: it makes 0, an angle, of an infinity, which is none.
- */
+/* trig_avx512.c - cosine and sine of arrays of turns for AVX-512, by way of the caches or past them. */
 #include "math/micro.h"
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
-
-AVX512 INLINE __m512 sine_of(__m512 p)
-{
-    __m512 q = _mm512_mul_ps(p, p), s = _mm512_set1_ps(39.53670606f);
-    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(-76.54978229f));
-    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(81.60100407f));
-    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(-41.34165503f));
-    s = _mm512_fmadd_ps(s, q, _mm512_set1_ps(6.283185160f));
-    return _mm512_mul_ps(s, p);
-}
-
-AVX512 INLINE __m512 fraction(__m512 t)
-{
-    return _mm512_sub_ps(t, _mm512_roundscale_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-}
-
-/* s with the sign of a; s is not negative. */
-AVX512 INLINE __m512 with_sign(__m512 s, __m512 a)
-{
-    enum { FIRST_OR_SECOND_AND_THIRD = 0xF8 };
-    const __m512i sign = _mm512_set1_epi32(INT32_MIN);
-    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(s), _mm512_castps_si512(a), sign, FIRST_OR_SECOND_AND_THIRD));
-}
-
-typedef struct pair {
-    __m512 cosine, sine;
-} pair;
-
-AVX512 INLINE pair pair_of(__m512 turns, __m512 scale)
-{
-    __m512 a = fraction(turns), size = _mm512_abs_ps(a);
-    __m512 c = sine_of(_mm512_sub_ps(_mm512_set1_ps(0.25f), size));
-    __m512 s = sine_of(_mm512_min_ps(size, _mm512_sub_ps(_mm512_set1_ps(0.5f), size)));
-    return (pair){_mm512_mul_ps(scale, c), _mm512_mul_ps(scale, with_sign(s, a))};
-}
+#include "math/trig_avx512.h"
 
 /* The lanes of the last, shorter vector. */
 AVX512 INLINE __mmask16 first_lanes(int64_t count)
@@ -52,7 +14,7 @@ AVX512 INLINE __mmask16 first_lanes(int64_t count)
 AVX512 INLINE void some_pairs(int64_t count, const float *turns, __m512 scale, float *cosine, float *sine)
 {
     __mmask16 lanes = first_lanes(count);
-    pair p = pair_of(_mm512_maskz_loadu_ps(lanes, turns), scale);
+    pair p = pair_of(&turn, _mm512_maskz_loadu_ps(lanes, turns), scale);
     _mm512_mask_storeu_ps(cosine, lanes, p.cosine);
     _mm512_mask_storeu_ps(sine, lanes, p.sine);
 }
@@ -67,7 +29,7 @@ AVX512 INLINE void seam(int64_t lanes, const float *last, const float *turns, __
 {
     __mmask16 end = first_lanes(lanes);
     __m512 both = _mm512_mask_blend_ps(end, _mm512_maskz_loadu_ps((__mmask16)~end, turns - lanes), _mm512_maskz_loadu_ps(end, last));
-    pair p = pair_of(both, scale);
+    pair p = pair_of(&turn, both, scale);
     _mm512_stream_ps(line, _mm512_mask_blend_ps(end, p.sine, p.cosine));
 }
 
@@ -81,22 +43,22 @@ AVX512 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool
         i = i < count ? i : count;
         bool whole = i > 0 && sine == cosine + count && count >= 32; /* a row in one piece has one line less that must be read first */
         if (whole)
-            store_some(i, pair_of(_mm512_maskz_loadu_ps(first_lanes(i), turns), s).cosine, cosine);
+            store_some(i, pair_of(&turn, _mm512_maskz_loadu_ps(first_lanes(i), turns), s).cosine, cosine);
         else if (i > 0)
             some_pairs(i, turns, s, cosine, sine);
         for (; i + 16 <= count; i += 16) {
-            pair p = pair_of(_mm512_loadu_ps(turns + i), s);
+            pair p = pair_of(&turn, _mm512_loadu_ps(turns + i), s);
             _mm512_stream_ps(cosine + i, p.cosine);
             _mm512_stream_ps(sine + i, p.sine);
         }
         if (whole) {
             seam(count - i, turns + i, turns, s, cosine + i);
-            store_some(count - i, pair_of(_mm512_maskz_loadu_ps(first_lanes(count - i), turns + i), s).sine, sine + i);
+            store_some(count - i, pair_of(&turn, _mm512_maskz_loadu_ps(first_lanes(count - i), turns + i), s).sine, sine + i);
             return;
         }
     }
     for (; i + 16 <= count; i += 16) {
-        pair p = pair_of(_mm512_loadu_ps(turns + i), s);
+        pair p = pair_of(&turn, _mm512_loadu_ps(turns + i), s);
         _mm512_storeu_ps(cosine + i, p.cosine);
         _mm512_storeu_ps(sine + i, p.sine);
     }
@@ -109,22 +71,16 @@ AVX512 void kl_avx512_drain(void)
     _mm_sfence();
 }
 
-AVX512 INLINE __m512 cosine_of(__m512 turns, __m512 scale)
-{
-    __m512 size = _mm512_abs_ps(fraction(turns));
-    return _mm512_mul_ps(scale, sine_of(_mm512_sub_ps(_mm512_set1_ps(0.25f), size)));
-}
-
 AVX512 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out)
 {
     __m512 s = _mm512_set1_ps(scale);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
-        _mm512_storeu_ps(out + i, cosine_of(_mm512_add_ps(_mm512_loadu_ps(turns + i), _mm512_loadu_ps(phase + i)), s));
+        _mm512_storeu_ps(out + i, cosine_of(&turn, _mm512_add_ps(_mm512_loadu_ps(turns + i), _mm512_loadu_ps(phase + i)), s));
     if (i < count) {
         __mmask16 lanes = first_lanes(count - i);
         __m512 t = _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, turns + i), _mm512_maskz_loadu_ps(lanes, phase + i));
-        _mm512_mask_storeu_ps(out + i, lanes, cosine_of(t, s));
+        _mm512_mask_storeu_ps(out + i, lanes, cosine_of(&turn, t, s));
     }
 }
 

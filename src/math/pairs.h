@@ -1,0 +1,20 @@
+/*
+ * pairs.h - cosines and sines of a product's sums, from the registers to memory past the caches: the stores of a block wait in the CPU's queue while the
+ * products of the next one, which store nothing, are made. Stores past the caches take whole lines. Where rows begin `cut` floats before a line, a line is the
+ * end of one vector and the beginning of the next; what is at the ends of a row waits for its neighbours (`ends`) until the row is done.
+ */
+#ifndef KL_PAIRS_H
+#define KL_PAIRS_H
+
+#include <stdint.h>
+
+/* Row i: `count` cosines at cosine + i stride, whole blocks of columns, their sines behind them; stride a multiple of a line's floats. */
+typedef struct kl_pairs {
+    float *cosine;
+    int64_t stride, count;
+    float scale;
+} kl_pairs;
+
+enum { KL_PAIRS_LINE = 16 /* floats */, KL_PAIRS_ENDS = 4 * KL_PAIRS_LINE /* of a row: last cosines and sines so far, first cosines and sines */ };
+
+#endif
