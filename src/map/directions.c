@@ -13,6 +13,7 @@
 #include "math/scaled.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDEST_DENSE = 1024 }; /* a rotation costs d^3, and hadamard is as good long before */
 
@@ -107,34 +108,82 @@ int64_t kl_directions_memory(kl_directions_kind kind, int64_t n_in, int64_t coun
 
 /* ---- apply ---- */
 
-/* The turns of one row, block by block; work: (2, block), the row with the zeros behind it and what becomes of it. */
-static void apply_row(const kl_directions *d, const kl_batch *x, int64_t row, const kl_product_out *to, float *work)
+/* Turns that are not handed on yet. */
+typedef struct block {
+    int64_t row, first, count;
+    float *turns;
+} block;
+
+static void drop(block *b, int64_t count)
+{
+    b->first += count;
+    b->turns += count;
+    b->count -= count;
+}
+
+static void hand_on(const kl_product_out *to, block *b, int64_t count)
+{
+    if (count > 0)
+        to->take(to->context, b->row, b->first, count, b->turns);
+    drop(b, count);
+}
+
+/* Turns wait beside the transforms to come, from a line's beginning on, where their waves go past the caches. */
+static kl_waiting wait_beside(const kl_product_out *to, block *b)
+{
+    const kl_pairs *pairs = &to->pairs;
+    if (pairs->cosine == NULL || pairs->count % KL_PAIRS_LINE != 0 || b->count == 0)
+        return (kl_waiting){.turns = b->turns};
+    float *cosine = pairs->cosine + b->row * pairs->stride + b->first;
+    int64_t before = (int64_t)(-(uintptr_t)cosine / sizeof(float) % KL_PAIRS_LINE);
+    hand_on(to, b, before < b->count ? before : b->count);
+    return (kl_waiting){.turns = b->turns, .cosine = cosine + before, .apart = pairs->count, .count = b->count, .scale = pairs->scale};
+}
+
+/* Those that still wait, but for what begins a line that the next block ends: that goes in front of it. */
+static void wait_no_longer(const kl_product_out *to, block *b, const kl_waiting *waiting, block *next)
+{
+    drop(b, waiting->turns - b->turns);
+    int64_t rest = waiting->count > 0 && b->row == next->row ? b->count % KL_PAIRS_LINE : 0;
+    hand_on(to, b, b->count - rest);
+    memcpy(next->turns - rest, b->turns, (size_t)rest * sizeof *b->turns);
+    drop(next, -rest);
+}
+
+/* The turns of one row, block by block, of which the one before is handed on meanwhile. work: the row with the zeros behind it and two blocks of turns, a line before each. */
+static void apply_row(const kl_directions *d, const kl_batch *x, int64_t row, const kl_product_out *to, float *work, block *before)
 {
     int64_t size = d->block;
-    float *turns = work + size;
+    float *one = work + size + KL_PAIRS_LINE, *other = one + size + KL_PAIRS_LINE;
     kl_waves_row(x, row, size, work);
     for (int64_t first = 0; first < d->count; first += size) {
         const float *sign = d->sign + first * 3;
         int64_t used = d->count - first < size ? d->count - first : size;
-        kl_hadamard_of(size, sign, work, turns);
-        kl_hadamard(size, sign + size, turns);
-        kl_hadamard(size, sign + 2 * size, turns);
+        float *turns = before->turns < other - KL_PAIRS_LINE ? other : one;
+        block now = {row, first, used, turns};
+        kl_waiting waiting = wait_beside(to, before);
+        kl_hadamard_beside(size, sign, work, turns, &waiting);
+        kl_hadamard_beside(size, sign + size, turns, turns, &waiting);
+        kl_hadamard_beside(size, sign + 2 * size, turns, turns, &waiting);
         kl_times(used, d->length + first, turns);
-        to->take(to->context, row, first, used, turns);
+        wait_no_longer(to, before, &waiting, &now);
+        *before = now;
     }
 }
 
 int64_t kl_directions_scratch(const kl_directions *d, int64_t n_in)
 {
-    return d->length != NULL ? 2 * d->block * (int64_t)sizeof(float) : kl_product_scratch(n_in);
+    return d->length != NULL ? (3 * d->block + 2 * KL_PAIRS_LINE) * (int64_t)sizeof(float) : kl_product_scratch(n_in);
 }
 
 void kl_directions_apply(const kl_directions *d, const kl_batch *x, const kl_product_out *to, void *scratch)
 {
-    if (d->length != NULL)
+    if (d->length != NULL) {
+        block last = {.turns = scratch};
         for (int64_t i = 0; i < x->rows; i++)
-            apply_row(d, x, i, to, scratch);
-    else if (x->dense != NULL)
+            apply_row(d, x, i, to, scratch, &last);
+        hand_on(to, &last, last.count);
+    } else if (x->dense != NULL)
         kl_product_dense(&d->frequency, x->rows, x->dense, x->stride, to, scratch);
     else
         kl_product_sparse(&d->frequency, x->rows, x->start, x->column, x->value, to);

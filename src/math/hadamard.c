@@ -13,6 +13,15 @@ void kl_hadamard_of(int64_t n, const float *sign, const float *from, float *x)
     kl_micro_get()->hadamard(n, sign, from, x);
 }
 
+void kl_hadamard_beside(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
+{
+    const kl_micro *micro = kl_micro_get();
+    if (micro->hadamard_beside != NULL && waiting->count > 0)
+        micro->hadamard_beside(n, sign, from, x, waiting);
+    else
+        micro->hadamard(n, sign, from, x);
+}
+
 void kl_hadamard_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)
 {
     kl_micro_get()->finish(n, kept, x, a, out);

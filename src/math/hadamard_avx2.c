@@ -70,12 +70,13 @@ AVX2 INLINE __m256 minus(__m256 a, __m256 b)
 #define SUBTRACT _mm256_sub_ps
 #define MINUS minus
 #define MULTIPLY _mm256_mul_ps
+#define BESIDE(waiting, stored) (void)0 /* nothing waits */
 
 #include "math/hadamard_body.h"
 
 AVX2 void kl_avx2_hadamard(int64_t n, const float *sign, const float *from, float *x)
 {
-    hadamard(n, sign, from, x);
+    hadamard(n, sign, from, x, NULL);
 }
 
 AVX2 void kl_avx2_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)

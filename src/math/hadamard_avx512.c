@@ -4,7 +4,7 @@
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/trig_avx512.h"
 
 #include <stddef.h>
 
@@ -57,6 +57,22 @@ AVX512 INLINE __m512 load_eight(const float *from)
     return _mm512_fmadd_ps(high, upper, low);
 }
 
+/* A line of the turns that wait, for every so many vectors stored: three transforms of a block's size store as many as take another block along. */
+AVX512 INLINE void beside(kl_waiting *w, int stored)
+{
+    enum { EVERY = 8 };
+    w->stored += stored;
+    if (w->stored < EVERY || w->count < LANES)
+        return;
+    pair p = pair_of(&turn, _mm512_loadu_ps(w->turns), _mm512_set1_ps(w->scale));
+    _mm512_stream_ps(w->cosine, p.cosine);
+    _mm512_stream_ps(w->cosine + w->apart, p.sine);
+    w->stored -= EVERY;
+    w->turns += LANES;
+    w->cosine += LANES;
+    w->count -= LANES;
+}
+
 #define TARGET AVX512
 #define VECTOR __m512
 #define LOAD _mm512_loadu_ps
@@ -65,12 +81,18 @@ AVX512 INLINE __m512 load_eight(const float *from)
 #define SUBTRACT _mm512_sub_ps
 #define MINUS _mm512_sub_ps
 #define MULTIPLY _mm512_mul_ps
+#define BESIDE beside
 
 #include "math/hadamard_body.h"
 
 AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x)
 {
-    hadamard(n, sign, from, x);
+    hadamard(n, sign, from, x, NULL);
+}
+
+AVX512 void kl_avx512_hadamard_beside(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
+{
+    hadamard(n, sign, from, x, waiting);
 }
 
 AVX512 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out)

@@ -62,7 +62,7 @@ TARGET INLINE VECTOR finished(int also, VECTOR v)
 }
 
 /* The stages h, 2h .. of all n values, with those that `also` names. */
-TARGET INLINE void pass(int also, int stages, int64_t n, int64_t h, const float *sign, const float *from, float *x)
+TARGET INLINE void pass(int also, int stages, int64_t n, int64_t h, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     int count = also & FIRST && LANES > 8 ? (1 << stages) / 2 : 1 << stages;
     int64_t step = also & FIRST ? LANES : h;
@@ -76,79 +76,81 @@ TARGET INLINE void pass(int also, int stages, int64_t n, int64_t h, const float 
             UNROLL
             for (int k = 0; k < count; k++)
                 STORE(x + j + k * step, finished(also, v[k]));
+            if (waiting != NULL)
+                BESIDE(waiting, count);
         }
 }
 
-TARGET INLINE void one_pass(bool bare, int stages, const float *sign, const float *from, float *x)
+TARGET INLINE void one_pass(bool bare, int stages, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
-    pass(FIRST | (bare ? 0 : FOUR | ONE | TWO), stages, (int64_t)8 << stages, 8, sign, from, x);
+    pass(FIRST | (bare ? 0 : FOUR | ONE | TWO), stages, (int64_t)8 << stages, 8, sign, from, x, waiting);
 }
 
-TARGET INLINE void two_passes(bool bare, int first, int second, const float *sign, const float *from, float *x)
+TARGET INLINE void two_passes(bool bare, int first, int second, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     int64_t n = (int64_t)8 << (first + second);
-    pass(FIRST | (bare ? 0 : ONE), first, n, 8, sign, from, x);
-    pass(bare ? 0 : FOUR | TWO, second, n, (int64_t)8 << first, NULL, x, x);
+    pass(FIRST | (bare ? 0 : ONE), first, n, 8, sign, from, x, waiting);
+    pass(bare ? 0 : FOUR | TWO, second, n, (int64_t)8 << first, NULL, x, x, waiting);
 }
 
-TARGET INLINE void three_passes(bool bare, int first, int second, int third, const float *sign, const float *from, float *x)
+TARGET INLINE void three_passes(bool bare, int first, int second, int third, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     int64_t n = (int64_t)8 << (first + second + third);
-    pass(FIRST, first, n, 8, sign, from, x);
-    pass(bare ? 0 : ONE_BEFORE | TWO, second, n, (int64_t)8 << first, NULL, x, x);
-    pass(bare ? 0 : FOUR, third, n, (int64_t)8 << (first + second), NULL, x, x);
+    pass(FIRST, first, n, 8, sign, from, x, waiting);
+    pass(bare ? 0 : ONE_BEFORE | TWO, second, n, (int64_t)8 << first, NULL, x, x, waiting);
+    pass(bare ? 0 : FOUR, third, n, (int64_t)8 << (first + second), NULL, x, x, waiting);
 }
 
 /* All stages of a block of n values, as kl_hadamard_order has them. */
-TARGET INLINE void block(bool bare, int64_t n, const float *sign, const float *from, float *x)
+TARGET INLINE void block(bool bare, int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     switch (n / 8) {
-    case 1: if (LANES == 8) one_pass(bare, 0, sign, from, x); break; /* wider vectors leave it to the reference */
-    case 2: one_pass(bare, 1, sign, from, x); break;
-    case 4: one_pass(bare, 2, sign, from, x); break;
-    case 8: one_pass(bare, 3, sign, from, x); break;
-    case 16: two_passes(bare, 2, 2, sign, from, x); break;
-    case 32: two_passes(bare, 2, 3, sign, from, x); break;
-    case 64: two_passes(bare, 3, 3, sign, from, x); break;
-    case 128: three_passes(bare, 2, 2, 3, sign, from, x); break;
-    case 256: three_passes(bare, 3, 2, 3, sign, from, x); break;
-    default: three_passes(bare, 3, 3, 3, sign, from, x); break;
+    case 1: if (LANES == 8) one_pass(bare, 0, sign, from, x, waiting); break; /* wider vectors leave it to the reference */
+    case 2: one_pass(bare, 1, sign, from, x, waiting); break;
+    case 4: one_pass(bare, 2, sign, from, x, waiting); break;
+    case 8: one_pass(bare, 3, sign, from, x, waiting); break;
+    case 16: two_passes(bare, 2, 2, sign, from, x, waiting); break;
+    case 32: two_passes(bare, 2, 3, sign, from, x, waiting); break;
+    case 64: two_passes(bare, 3, 3, sign, from, x, waiting); break;
+    case 128: three_passes(bare, 2, 2, 3, sign, from, x, waiting); break;
+    case 256: three_passes(bare, 3, 2, 3, sign, from, x, waiting); break;
+    default: three_passes(bare, 3, 3, 3, sign, from, x, waiting); break;
     }
 }
 
 /* The stages h .. last / 2 of all n values. */
-TARGET INLINE void beyond(int64_t h, int64_t last, int64_t n, float *x)
+TARGET INLINE void beyond(int64_t h, int64_t last, int64_t n, float *x, kl_waiting *waiting)
 {
     for (; h * 16 == last || h * 4 == last; h *= 4)
-        pass(0, 2, n, h, NULL, x, x);
+        pass(0, 2, n, h, NULL, x, x, waiting);
     for (; h * 8 <= last; h *= 8)
-        pass(0, 3, n, h, NULL, x, x);
+        pass(0, 3, n, h, NULL, x, x, waiting);
     if (h * 4 == last)
-        pass(0, 2, n, h, NULL, x, x);
+        pass(0, 2, n, h, NULL, x, x, waiting);
     else if (h * 2 == last)
-        pass(0, 1, n, h, NULL, x, x);
+        pass(0, 1, n, h, NULL, x, x, waiting);
 }
 
 /* The stages up to `last`, n or less. */
-TARGET INLINE void transform(bool bare, int64_t last, int64_t n, const float *sign, const float *from, float *x)
+TARGET INLINE void transform(bool bare, int64_t last, int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     int64_t size = last < BLOCK ? last : BLOCK;
     if (sign != NULL)
         for (int64_t i = 0; i < n; i += size)
-            block(bare, size, sign + i, from + i, x + i);
+            block(bare, size, sign + i, from + i, x + i, waiting);
     else
         for (int64_t i = 0; i < n; i += size)
-            block(bare, size, NULL, from + i, x + i);
+            block(bare, size, NULL, from + i, x + i, waiting);
     if (size < last)
-        beyond(size, last, n, x);
+        beyond(size, last, n, x, waiting);
 }
 
-TARGET INLINE void hadamard(int64_t n, const float *sign, const float *from, float *x)
+TARGET INLINE void hadamard(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
 {
     if (n < LANES)
         kl_micro_portable.hadamard(n, sign, from, x);
     else
-        transform(false, n, n, sign, from, x);
+        transform(false, n, n, sign, from, x, waiting);
 }
 
 /* The stages n / 4 and n / 2 of both parts of x, whose results go into the product at once: out = a o H x, or H x without a. */
@@ -182,8 +184,8 @@ TARGET INLINE void finish(int64_t n, int64_t kept, kl_complex x, const kl_comple
 {
     bool joined = kept == n && n >= 4 * 8 * MOST;
     if (n > 8) {
-        transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re);
-        transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im);
+        transform(true, joined ? n / 4 : n, n, NULL, x.re, x.re, NULL);
+        transform(true, joined ? n / 4 : n, n, NULL, x.im, x.im, NULL);
     }
     if (!joined)
         kl_avx2_keep(kept, x, a, out);

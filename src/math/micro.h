@@ -54,6 +54,7 @@ typedef struct kl_micro {
     void (*above32)(int64_t rows, int64_t columns, const float *l, int64_t stride, const float *x, float *y);
     /* hadamard.h: x (n) = H (sign o from), n a power of two; sign NULL: all 1; from may be x */
     void (*hadamard)(int64_t n, const float *sign, const float *from, float *x);
+    void (*hadamard_beside)(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting); /* or NULL */
     /* its stages from 8 on, of both parts of x; then out (kept) = x, or a o x when a is not NULL */
     void (*finish)(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
     /* scatter.h: entries of a row onto x, and a dense row into all groups of x */

@@ -190,6 +190,7 @@ const kl_micro kl_micro_avx512 = {
     .below32 = kl_avx2_below32,
     .above32 = kl_avx2_above32,
     .hadamard = kl_avx512_hadamard,
+    .hadamard_beside = kl_avx512_hadamard_beside,
     .finish = kl_avx512_finish,
     .scatter = kl_avx2_scatter,
     .collect = kl_avx2_collect,

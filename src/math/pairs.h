@@ -17,4 +17,14 @@ typedef struct kl_pairs {
 
 enum { KL_PAIRS_LINE = 16 /* floats */, KL_PAIRS_ENDS = 4 * KL_PAIRS_LINE /* of a row: last cosines and sines so far, first cosines and sines */ };
 
+/* Turns that wait beside a transform (hadamard.h), which stores a line of their cosines and of their sines now and then between its own results. */
+typedef struct kl_waiting {
+    const float *turns;
+    float *cosine; /* a line begins here */
+    int64_t apart; /* and its sines */
+    int64_t count; /* left, fewer than a line's at the end */
+    float scale;
+    int stored; /* results since the last line */
+} kl_waiting;
+
 #endif

@@ -79,6 +79,7 @@ void kl_avx2_group_dots(const kl_row *const *z, const kl_row *const *next, int64
 void kl_avx2_group_add(const kl_row *const *z, int64_t n, const float *factor, float *copy, float *delta);
 void kl_avx2_group_settle(int64_t n, double *w, float *copy, float *delta);
 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x);
+void kl_avx512_hadamard_beside(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting);
 void kl_avx512_finish(int64_t n, int64_t kept, kl_complex x, const kl_complex *a, kl_complex out);
 void kl_avx512_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
 void kl_avx512_interleave(int64_t n, kl_complex a, float *pairs);
