@@ -3,7 +3,7 @@
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/pick.h"
 
 #include <string.h>
 
@@ -89,10 +89,10 @@ AVX512 void kl_avx512_interleave(int64_t n, kl_complex a, float *pairs)
     kl_micro_portable.interleave(n - k, (kl_complex){a.re + k, a.im + k}, pairs + 2 * k);
 }
 
-/* Eight of them, a pair being a number of 64 bits. */
+/* Eight of them, a pair being a number of 64 bits, a load to all places each. */
 AVX512 INLINE __m512 eight(const float *pairs, const int32_t *index)
 {
-    return _mm512_castpd_ps(_mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)index), pairs, 8));
+    return _mm512_insertf32x8(_mm512_castps256_ps512(kl_pick_pairs(pairs, index)), kl_pick_pairs(pairs, index + 4), 1);
 }
 
 AVX512 INLINE pair pick(const float *pairs, const int32_t *index)

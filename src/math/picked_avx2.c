@@ -6,26 +6,16 @@
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/pick.h"
 
 #include <stddef.h>
-
-/* Eight values, a load to all places each: neither shuffles nor gather instructions, which are slow on many CPUs. */
-AVX2 INLINE __m256 pick(const float *t, const int32_t *order)
-{
-    __m256 a = _mm256_blend_ps(_mm256_broadcast_ss(t + order[0]), _mm256_broadcast_ss(t + order[1]), 0x02);
-    __m256 b = _mm256_blend_ps(_mm256_broadcast_ss(t + order[2]), _mm256_broadcast_ss(t + order[3]), 0x08);
-    __m256 c = _mm256_blend_ps(_mm256_broadcast_ss(t + order[4]), _mm256_broadcast_ss(t + order[5]), 0x20);
-    __m256 d = _mm256_blend_ps(_mm256_broadcast_ss(t + order[6]), _mm256_broadcast_ss(t + order[7]), 0x80);
-    return _mm256_blend_ps(_mm256_blend_ps(a, b, 0x0C), _mm256_blend_ps(c, d, 0xC0), 0xF0);
-}
 
 /* No fused products: the bits are those of the reference. */
 AVX2 INLINE void multiply_real(int64_t n, const float *g, const int32_t *order, const float *t, float *z)
 {
     int64_t k = 0;
     for (; k + 8 <= n; k += 8)
-        _mm256_storeu_ps(z + k, _mm256_mul_ps(_mm256_loadu_ps(z + k), _mm256_mul_ps(_mm256_loadu_ps(g + k), pick(t, order + k))));
+        _mm256_storeu_ps(z + k, _mm256_mul_ps(_mm256_loadu_ps(z + k), _mm256_mul_ps(_mm256_loadu_ps(g + k), kl_pick(t, order + k))));
     for (; k < n; k++)
         z[k] *= g[k] * t[order[k]];
 }
@@ -35,7 +25,7 @@ AVX2 INLINE void multiply_complex(int64_t n, const float *g, const int32_t *orde
     int64_t k = 0;
     for (; k + 8 <= n; k += 8) {
         __m256 scale = _mm256_loadu_ps(g + k), re = _mm256_loadu_ps(z.re + k), im = _mm256_loadu_ps(z.im + k);
-        __m256 a = _mm256_mul_ps(scale, pick(t.re, order + k)), b = _mm256_mul_ps(scale, pick(t.im, order + k));
+        __m256 a = _mm256_mul_ps(scale, kl_pick(t.re, order + k)), b = _mm256_mul_ps(scale, kl_pick(t.im, order + k));
         _mm256_storeu_ps(z.re + k, _mm256_sub_ps(_mm256_mul_ps(re, a), _mm256_mul_ps(im, b)));
         _mm256_storeu_ps(z.im + k, _mm256_add_ps(_mm256_mul_ps(re, b), _mm256_mul_ps(im, a)));
     }

@@ -14,6 +14,7 @@
 #if defined(KLIFT_TEST_AVX512)
 #define AVX512
 #define AVX512_BITS
+#define AVX2
 #define INLINE static inline
 #define UNROLL
 #define FOUR_STEPS
