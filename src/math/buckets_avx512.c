@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/pick.h"
 
 enum { LANES = 16, CHUNK = 128 };
 
@@ -18,11 +18,28 @@ typedef struct ready {
     uint64_t bit[CHUNK];
 } ready;
 
+/* entry[place[0]] .. entry[place[7]], by loads as in pick.h */
+AVX512 INLINE __m256i pick_entries(const uint64_t *place, const uint32_t *entry)
+{
+    int32_t order[LANES / 2];
+    for (int k = 0; k < LANES / 2; k++)
+        order[k] = (int32_t)place[k];
+    return _mm256_castps_si256(kl_pick((const float *)(const void *)entry, order));
+}
+
+AVX512 INLINE __m256i pick_some(int64_t count, const uint64_t *place, const uint32_t *entry)
+{
+    uint32_t some[LANES / 2] = {0};
+    for (int64_t k = 0; k < count; k++)
+        some[k] = entry[place[k]];
+    return _mm256_loadu_si256((const __m256i *)(const void *)some);
+}
+
 AVX512 INLINE void make_ready(int64_t count, const double *value, const uint64_t *place, const uint32_t *entry, ready *to)
 {
     for (int64_t i = 0; i < count; i += LANES / 2) {
         __mmask8 there = (__mmask8)(count - i >= LANES / 2 ? 0xFF : (1 << (count - i)) - 1);
-        __m256i e = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), there, _mm512_maskz_loadu_epi64(there, place + i), entry, 4);
+        __m256i e = i + LANES / 2 <= count ? pick_entries(place + i, entry) : pick_some(count - i, place + i, entry);
         __m256i bucket = _mm256_srli_epi32(e, 1);
         __m256 v = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd(there, value + i));
         _mm256_storeu_ps(to->value + i, _mm256_xor_ps(v, _mm256_castsi256_ps(_mm256_slli_epi32(e, 31))));
@@ -78,6 +95,11 @@ AVX512_BITS static int64_t list_bytes(int64_t words, uint64_t *bits, int32_t *li
     return count;
 }
 
+AVX512 INLINE __m512 pick(const float *sums, const int32_t *list)
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(kl_pick(sums, list)), kl_pick(sums, list + LANES / 2), 1);
+}
+
 AVX512 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
 {
     int64_t words = (from->count + 63) / 64, count;
@@ -85,11 +107,12 @@ AVX512 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int3
         count = kl_buckets_list(words, from->touched, added < words / 8, list);
     else
         count = list_bytes(words, from->touched, list);
+    _mm512_storeu_si512(list + count, _mm512_setzero_si512()); /* behind the last: any that is there */
     for (int64_t i = 0; i < count; i += LANES) {
         __mmask16 there = (__mmask16)(count - i >= LANES ? 0xFFFF : (1 << (count - i)) - 1);
         __m512i at = _mm512_maskz_loadu_epi32(there, list + i);
         _mm512_mask_storeu_epi32(column + i, there, _mm512_add_epi32(at, _mm512_set1_epi32(before)));
-        _mm512_mask_storeu_ps(value + i, there, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), there, at, from->sums, 4));
+        _mm512_mask_storeu_ps(value + i, there, pick(from->sums, list + i));
         _mm512_mask_i32scatter_ps(from->sums, there, at, _mm512_setzero_ps(), 4);
     }
     return count;
