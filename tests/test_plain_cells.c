@@ -89,7 +89,7 @@ static void numbers_have_the_bits_of_those_read_one_by_one(void **unused)
             }
             for (int j = 0; j < MOST + 8; j++)
                 x[j] = 12345;
-            int64_t got = loops->read(base, end, count, point, x);
+            int64_t got = loops->read(base, end, count, point, x, NULL);
             assert_in_range(got, 0, count);
             for (int64_t j = 0; j < got; j++) {
                 const char *begin = base + (uint32_t)(end[j - 1] + 1);
@@ -102,6 +102,48 @@ static void numbers_have_the_bits_of_those_read_one_by_one(void **unused)
                 assert_true(x[j] == 12345);
         }
     }
+}
+
+/* The last cell as a double, and not among the floats. */
+static void a_label_behind_the_numbers_is_the_nearest_double(void **unused)
+{
+    (void)unused;
+    int64_t taken = 0;
+    for (int64_t which = 0; kl_plain_cells_at(which) != NULL; which++) {
+        const kl_plain_cells *loops = kl_plain_cells_at(which);
+        for (int round = 0; round < (quick() ? 10000 : 50000); round++) {
+            char text[ROOM], *base = text + KL_CELLS_LEAD;
+            uint32_t mark[MOST + 1] = {UINT32_MAX}, *end = mark + 1;
+            int64_t count = 2 + (int64_t)draw(MOST - 1), at = 0;
+            float x[MOST + 8], wanted = 0;
+            double last = 12345, label;
+            const char *after;
+            memset(text, '7', sizeof text);
+            for (int64_t j = 0; j < count; j++) {
+                int64_t length = write_cell(base + at, '.');
+                at += j + 1 == count && length > KL_CELLS_EXACT ? KL_CELLS_EXACT : length;
+                base[at] = j + 1 < count ? ';' : '\n';
+                end[j] = (uint32_t)at++;
+            }
+            for (int j = 0; j < MOST + 8; j++)
+                x[j] = 12345;
+            int64_t got = loops->read(base, end, count, '.', x, &last);
+            const char *begin = base + (uint32_t)(end[count - 2] + 1);
+            assert_in_range(got, 0, count);
+            for (int64_t j = 0; j < got && j < count - 1; j++)
+                assert_true(is_number(base + (uint32_t)(end[j - 1] + 1), base + end[j], '.', &wanted) && memcmp(&wanted, &x[j], sizeof wanted) == 0);
+            for (int64_t j = count - 1; j < MOST + 8; j++)
+                assert_true(x[j] == 12345);
+            if (got < count)
+                continue;
+            base[end[count - 1]] = '\0';
+            if (kl_number_read(begin, base + end[count - 1], &label, &after) != KL_NUMBER_OK || after != base + end[count - 1] || memcmp(&label, &last, sizeof label) != 0)
+                fail_msg("%s: '%s' is %.17g", loops->name, begin, last);
+            taken++;
+        }
+    }
+    if (kl_plain_cells_at(0) != NULL)
+        assert_true(taken > 1000);
 }
 
 static void marks_are_all_delimiters_and_newlines(void **unused)
@@ -231,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_the_bits_of_those_read_one_by_one),
+        cmocka_unit_test(a_label_behind_the_numbers_is_the_nearest_double),
         cmocka_unit_test(marks_are_all_delimiters_and_newlines),
         cmocka_unit_test(tables_are_the_same_with_and_without_marks),
         cmocka_unit_test(marks_that_add_up_by_chance_are_seen_through),

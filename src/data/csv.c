@@ -171,7 +171,7 @@ static klift_status read_fast(kl_reader *reader, kl_csv *s, row *r, const char *
         double value;
         if (end != NULL && s->run[j] >= KL_CELLS_LEAST) {
             int64_t from = j;
-            j = kl_csv_read_marked(s, marked, end, j, x);
+            j = kl_csv_read_marked(s, marked, end, j, x, &s->target[s->rows]);
             p = j > from ? marked + end[j - 1] + 1 : p;
             if (j > last)
                 break;

@@ -115,8 +115,8 @@ const uint32_t *kl_csv_marks_of_row(kl_csv *csv);
 
 /* Text from..to, which begins with a row. */
 void kl_csv_mark_stretch(kl_csv_marks *marks, const kl_csv_text *text, int64_t from, int64_t to, int64_t columns);
-/* Cells from j on that are plain numbers, by the marks of the row in text; returns the cell behind them. */
-int64_t kl_csv_read_marked(const kl_csv *csv, const char *text, const uint32_t *end, int64_t j, float *x);
+/* Cells from j on that are plain numbers, and the label when it is right behind them, by the marks of the row in text; returns the cell behind them. */
+int64_t kl_csv_read_marked(const kl_csv *csv, const char *text, const uint32_t *end, int64_t j, float *x, double *target);
 
 /* csv.c */
 klift_status kl_csv_reserve(kl_csv *csv, int64_t width, int64_t more); /* room for so many rows behind those of the batch */

@@ -56,11 +56,14 @@ static bool find(kl_csv_marks *m, const kl_csv_text *t, int64_t columns)
     return m->count - m->next >= columns;
 }
 
-int64_t kl_csv_read_marked(const kl_csv *s, const char *text, const uint32_t *end, int64_t j, float *x)
+int64_t kl_csv_read_marked(const kl_csv *s, const char *text, const uint32_t *end, int64_t j, float *x, double *target)
 {
-    int64_t last = s->columns - 1, run = s->run[j];
+    int64_t last = s->columns - 1, run = s->run[j], label = j + run;
+    bool with_label = label == s->label && s->number[label] && end[label] - end[label - 1] <= KL_CELLS_EXACT + 1;
+    if (with_label && text[(int64_t)end[label] - 1] != '\r')
+        return j + s->marks.loops->read(text, end + j, run + 1, s->point, x + s->plan[j], target);
     run -= j + run > last && text[(int64_t)end[last] - 1] == '\r'; /* a return is no digit, and would spoil its neighbours */
-    return j + s->marks.loops->read(text, end + j, run, s->point, x + s->plan[j]);
+    return j + s->marks.loops->read(text, end + j, run, s->point, x + s->plan[j], NULL);
 }
 
 const uint32_t *kl_csv_marks_of_row(kl_csv *s)

@@ -66,7 +66,7 @@ static bool read_row(const kl_csv *s, const char *text, const uint32_t *end, flo
     for (int64_t j = 0; j < s->columns; j++) {
         double value;
         if (s->run[j] >= KL_CELLS_LEAST)
-            j = kl_csv_read_marked(s, text, end, j, x);
+            j = kl_csv_read_marked(s, text, end, j, x, target);
         if (j == s->columns)
             break;
         int64_t c = s->plan[j];

@@ -40,26 +40,26 @@ AVX2 static int64_t mark(const char *text, int64_t count, char delimiter, uint32
 
 /* Cells from j on by groups; the first cell of a group that has another form, or count. Calls nothing, so that what is
  * constant stays in registers. */
-AVX2 static int64_t read_groups(const char *text, const uint32_t *end, int64_t j, int64_t count, char point, float *x)
+AVX2 static int64_t read_groups(const char *text, const uint32_t *end, int64_t j, int64_t count, char point, float *x, double *last)
 {
     const __m256i points = _mm256_set1_epi8((char)(point - '0'));
     for (; j < count; j += GROUP) {
         if (j > count - GROUP) /* the last group begins before j: the same numbers again */
             j = count - GROUP;
-        if (!kl_plain_four(text, end + j, points, x + j))
+        if (!kl_plain_four(text, end + j, points, x + j, j == count - GROUP ? last : NULL))
             return j;
     }
     return count;
 }
 
-static int64_t read_cells(const char *text, const uint32_t *end, int64_t count, char point, float *x)
+static int64_t read_cells(const char *text, const uint32_t *end, int64_t count, char point, float *x, double *last)
 {
     bool stuck = false;
-    int64_t j = 0;
-    while (j < count && !stuck) {
+    int64_t j = 0, singly = count - (last != NULL);
+    while (j < singly && !stuck) {
         if (count >= GROUP)
-            j = read_groups(text, end, j, count, point, x);
-        j = kl_plain_ones(text, end, j, GROUP, count, point, x, &stuck);
+            j = read_groups(text, end, j, count, point, x, last);
+        j = kl_plain_ones(text, end, j, GROUP, singly, point, x, &stuck);
     }
     return j;
 }

@@ -80,8 +80,8 @@ AVX512 INLINE __m512i join_all(__m512i even, __m512i odd)
     return _mm512_add_epi64(_mm512_mul_epu32(eight, _mm512_set1_epi64(100000000)), _mm512_srli_epi64(eight, 32));
 }
 
-/* Cells 0 .. 7; false when one of them is not of the common form. */
-AVX512 INLINE bool read_eight(const char *text, const uint32_t *end, __m512i point, float *x)
+/* Cells 0 .. 7, the last one only to *last when there is one; false when one of them is not of the common form. */
+AVX512 INLINE bool read_eight(const char *text, const uint32_t *end, __m512i point, float *x, double *last)
 {
     const __m512d power_low = _mm512_setr_pd(1, 1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9), power_high = _mm512_setr_pd(1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1);
     const __m512i cell_even = _mm512_set_epi32(6, 6, 6, 6, 4, 4, 4, 4, 2, 2, 2, 2, 0, 0, 0, 0), cell_odd = _mm512_add_epi32(cell_even, _mm512_set1_epi32(1));
@@ -101,38 +101,44 @@ AVX512 INLINE bool read_eight(const char *text, const uint32_t *end, __m512i poi
         return false;
     __m512d size = _mm512_div_pd(_mm512_cvtepi64_pd(join_all(even.digit, odd.digit)), _mm512_permutex2var_pd(power_low, place, power_high));
     __m512i sign = _mm512_slli_epi64(_mm512_and_si512(sum, _mm512_set1_epi64(MINUS)), 57);
-    _mm256_storeu_ps(x, _mm512_cvtpd_ps(_mm512_xor_pd(size, _mm512_castsi512_pd(sign))));
+    __m512d value = _mm512_xor_pd(size, _mm512_castsi512_pd(sign));
+    if (last == NULL) {
+        _mm256_storeu_ps(x, _mm512_cvtpd_ps(value));
+        return true;
+    }
+    _mm256_mask_storeu_ps(x, 0x7F, _mm512_cvtpd_ps(value));
+    _mm_storeh_pd(last, _mm512_extractf64x2_pd(value, 3));
     return true;
 }
 
 /* Cells from j on by groups; the first cell of a group that has another form, or count. Calls nothing, so that what is
  * constant stays in registers. */
-AVX512 static int64_t read_groups(const char *text, const uint32_t *end, int64_t j, int64_t count, char point, float *x)
+AVX512 static int64_t read_groups(const char *text, const uint32_t *end, int64_t j, int64_t count, char point, float *x, double *last)
 {
     const __m512i points = _mm512_set1_epi8((char)(point - '0'));
     for (; count >= GROUP && j + HALF < count; j += GROUP) {
         if (j > count - GROUP) /* the last group begins before j: the same numbers again */
             j = count - GROUP;
-        if (!read_eight(text, end + j, points, x + j))
+        if (!read_eight(text, end + j, points, x + j, j == count - GROUP ? last : NULL))
             return j;
     }
     for (; j < count; j += HALF) {
         if (j > count - HALF)
             j = count - HALF;
-        if (!kl_plain_four(text, end + j, _mm512_castsi512_si256(points), x + j))
+        if (!kl_plain_four(text, end + j, _mm512_castsi512_si256(points), x + j, j == count - HALF ? last : NULL))
             return j;
     }
     return count;
 }
 
-static int64_t read_cells(const char *text, const uint32_t *end, int64_t count, char point, float *x)
+static int64_t read_cells(const char *text, const uint32_t *end, int64_t count, char point, float *x, double *last)
 {
     bool stuck = false;
-    int64_t j = 0;
-    while (j < count && !stuck) {
+    int64_t j = 0, singly = count - (last != NULL);
+    while (j < singly && !stuck) {
         if (count >= HALF)
-            j = read_groups(text, end, j, count, point, x);
-        j = kl_plain_ones(text, end, j, GROUP, count, point, x, &stuck);
+            j = read_groups(text, end, j, count, point, x, last);
+        j = kl_plain_ones(text, end, j, GROUP, singly, point, x, &stuck);
     }
     return j;
 }

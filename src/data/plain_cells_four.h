@@ -61,10 +61,19 @@ AVX2 INLINE __m256d join(__m256i even, __m256i odd)
     return _mm256_add_pd(_mm256_mul_pd(upper, _mm256_set1_pd(1e8)), lower);
 }
 
-/* Cells 0 .. 3; false when one of them is not of the common form. */
-AVX2 INLINE bool kl_plain_four(const char *text, const uint32_t *end, __m256i point, float *x)
+/* Of the places of points, by loads: gather instructions are slow on many CPUs (math/pick.h). */
+AVX2 INLINE __m256d power_of(__m256i place)
 {
     static const double power[32] = {1, 1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1};
+    __m128i low = _mm256_castsi256_si128(place), high = _mm256_extracti128_si256(place, 1);
+    __m128d first = _mm_loadh_pd(_mm_load_sd(power + _mm_cvtsi128_si64(low)), power + _mm_extract_epi64(low, 1));
+    __m128d second = _mm_loadh_pd(_mm_load_sd(power + _mm_cvtsi128_si64(high)), power + _mm_extract_epi64(high, 1));
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(first), second, 1);
+}
+
+/* Cells 0 .. 3, the last one only to *last when there is one; false when one of them is not of the common form. */
+AVX2 INLINE bool kl_plain_four(const char *text, const uint32_t *end, __m256i point, float *x, double *last)
+{
     const __m256i nine = _mm256_set1_epi8(9);
     /* ends less the ends before them, less 1: lengths */
     __m128i less = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)end), _mm_loadu_si128((const __m128i *)(end - 1)));
@@ -83,9 +92,15 @@ AVX2 INLINE bool kl_plain_four(const char *text, const uint32_t *end, __m256i po
     bad = _mm256_or_si256(bad, _mm256_zextsi128_si256(misfit));
     if (!_mm256_testz_si256(bad, bad))
         return false;
-    __m256d size = _mm256_div_pd(join(even.digit, odd.digit), _mm256_i64gather_pd(power, place, 8));
+    __m256d size = _mm256_div_pd(join(even.digit, odd.digit), power_of(place));
     __m256i sign = _mm256_slli_epi64(_mm256_and_si256(sum, _mm256_set1_epi64x(MINUS)), 57);
-    _mm_storeu_ps(x, _mm256_cvtpd_ps(_mm256_xor_pd(size, _mm256_castsi256_pd(sign))));
+    __m256d value = _mm256_xor_pd(size, _mm256_castsi256_pd(sign));
+    if (last == NULL) {
+        _mm_storeu_ps(x, _mm256_cvtpd_ps(value));
+        return true;
+    }
+    _mm_maskstore_ps(x, _mm_setr_epi32(-1, -1, -1, 0), _mm256_cvtpd_ps(value));
+    _mm_storeh_pd(last, _mm256_extractf128_pd(value, 1));
     return true;
 }
 
