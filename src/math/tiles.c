@@ -251,22 +251,38 @@ static void update_single(const kl_tiles *tiles, form as, int64_t i, int64_t j, 
         }
 }
 
-static void pack_exact(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, int64_t width, bool weighted, double *panel)
+static inline void deal_exact(int64_t width, const kl_tiles *tiles, const double *line, double *out)
+{
+    for (int64_t c = 0; c < tiles->edge; c += width, out += panel_length(EXACT, width))
+        memcpy(out, line + c, (size_t)width * sizeof *out);
+}
+
+/* pack_by in float64. */
+static inline void pack_exact_by(int64_t height, int64_t width, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, double *left, double *right)
 {
     int64_t there = tiles->n - first < tiles->edge ? tiles->n - first : tiles->edge;
     const float *shift = rows->shift + first;
+    double line[KL_TILE + KL_MICRO_WIDEST] = {0};
     for (int64_t r = 0; r < count; r++) {
         int64_t row = rows->index[from + r];
         const float *z = rows->z + row * rows->stride + first;
-        double weight = weighted && rows->weight != NULL ? rows->weight[row] : 1.0, *out = panel + r * width;
-        int64_t c = 0;
-        for (; c + width <= there; c += width, out += panel_length(EXACT, width))
-            for (int64_t k = 0; k < width; k++)
-                out[k] = kl_tiles_centred(tiles, z[c + k], shift[c + k]) * weight;
-        for (; c < tiles->edge; c += width, out += panel_length(EXACT, width))
-            for (int64_t k = 0; k < width; k++)
-                out[k] = c + k < there ? kl_tiles_centred(tiles, z[c + k], shift[c + k]) * weight : 0.0;
+        for (int64_t c = 0; c < there; c++)
+            line[c] = (double)z[c] - (double)shift[c];
+        for (int64_t c = 0; tiles->step != 0 && c < there; c++) /* weighted rows of whole numbers */
+            line[c] = kl_tiles_centred(tiles, z[c], shift[c]);
+        deal_exact(width, tiles, line, right + r * width);
+        for (int64_t c = 0; rows->weight != NULL && c < there; c++)
+            line[c] *= rows->weight[row];
+        deal_exact(height, tiles, line, left + r * height);
     }
+}
+
+static void pack_exact(const kl_micro *micro, const kl_tiles *tiles, const kl_tile_rows *rows, int64_t from, int64_t count, int64_t first, double *left, double *right)
+{
+    if (micro->left64 == 8 && micro->width64 == 16)
+        pack_exact_by(8, 16, tiles, rows, from, count, first, left, right);
+    else
+        pack_exact_by(micro->left64, micro->width64, tiles, rows, from, count, first, left, right);
 }
 
 static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int half, int64_t count, const double *left, const double *right)
@@ -280,23 +296,25 @@ static void update_exact(const kl_tiles *tiles, int64_t i, int64_t j, int half, 
                 micro->add64(count, left + r / height * panel_length(EXACT, height), right + c / width * panel_length(EXACT, width), 1, tile + r * edge + c, edge);
 }
 
-void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed)
+/* A strip of the rows that are packed at once. */
+static void pack_some(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, int64_t from, void *packed)
 {
     const kl_micro *micro = kl_micro_get();
     form as = form_of(tiles, rows);
-    int64_t most = packed_rows(as), side = left_side(tiles, as);
-    for (int64_t from = 0; from < rows->count; from += most) {
-        int64_t count = rows->count - from < most ? rows->count - from : most, first = strip * tiles->edge;
-        void *at = strip_at(tiles, as, packed, from, strip);
-        if (as == EXACT) {
-            pack_exact(tiles, rows, from, count, first, micro->left64, true, at);
-            pack_exact(tiles, rows, from, count, first, micro->width64, false, (double *)at + side);
-        } else if (as == SINGLE) {
-            pack(micro, tiles, rows, from, count, first, at, (float *)at + side);
-        } else {
-            pack_whole(micro, tiles, rows, from, count, first, at, (int16_t *)at + side);
-        }
-    }
+    int64_t most = packed_rows(as), side = left_side(tiles, as), count = rows->count - from < most ? rows->count - from : most, first = strip * tiles->edge;
+    void *at = strip_at(tiles, as, packed, from, strip);
+    if (as == EXACT)
+        pack_exact(micro, tiles, rows, from, count, first, at, (double *)at + side);
+    else if (as == SINGLE)
+        pack(micro, tiles, rows, from, count, first, at, (float *)at + side);
+    else
+        pack_whole(micro, tiles, rows, from, count, first, at, (int16_t *)at + side);
+}
+
+void kl_tiles_pack(const kl_tiles *tiles, const kl_tile_rows *rows, int64_t strip, void *packed)
+{
+    for (int64_t from = 0; from < rows->count; from += packed_rows(form_of(tiles, rows)))
+        pack_some(tiles, rows, strip, from, packed);
 }
 
 void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, const kl_tile_rows *rows, void *packed)
@@ -323,7 +341,7 @@ static klift_status pack_task(void *context, int64_t task, int worker)
 {
     const addition *a = context;
     (void)worker;
-    kl_tiles_pack(a->tiles, a->rows, task, a->packed);
+    pack_some(a->tiles, a->rows, task % a->tiles->count, task / a->tiles->count * packed_rows(form_of(a->tiles, a->rows)), a->packed);
     return KLIFT_OK;
 }
 
@@ -341,6 +359,7 @@ static klift_status update_task(void *context, int64_t task, int worker)
 klift_status kl_tiles_add(const kl_tiles *tiles, const kl_tile_rows *rows, void *packed, klift_run *run)
 {
     addition a = {tiles, rows, packed};
-    KL_TRY(kl_run_parallel(run, tiles->count, pack_task, &a));
+    int64_t most = packed_rows(form_of(tiles, rows));
+    KL_TRY(kl_run_parallel(run, (rows->count + most - 1) / most * tiles->count, pack_task, &a));
     return kl_run_parallel(run, tiles->count * (tiles->count + 1), update_task, &a);
 }

@@ -37,8 +37,7 @@ typedef struct kl_tile_rows {
     const double *weight;   /* by row of the block, or NULL: all 1 */
 } kl_tile_rows;
 
-/* An update in two steps, each over the pool: every strip (the columns of a tile) is packed, then both halves (0, 1) of
- * every tile are added to:
+/* An update in two steps, each over the pool: every strip (the columns of a tile) of some rows is packed, then both halves of every tile are added to:
  *   tile (i, j) += sum over rows of weight (z - shift)_i (z - shift)_j'
  * At most KL_TILES_ROWS rows at a time keep the packed form small: kl_tiles_packed bytes. */
 enum { KL_TILES_ROWS = 1024 };
