@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The distances of the chosen pairs, sorted. */
+/* The distances of the chosen pairs. */
 static int64_t collect(const kl_batch *rows, bool taxicab, double *out)
 {
     int64_t n = rows->rows < MOST_ROWS ? rows->rows : MOST_ROWS, count = 0;
@@ -41,28 +41,57 @@ static int64_t collect(const kl_batch *rows, bool taxicab, double *out)
             out[count++] = distance(rows, i, j + (j >= i), taxicab); /* j skips i: a pair of different rows */
         }
     }
-    qsort(out, (size_t)count, sizeof *out, compare);
     return count;
 }
 
-/* What is wanted of the distances, which come sorted. */
-typedef double (*summary)(const double *all, int64_t count);
+/* What is wanted of the distances. */
+typedef double (*summary)(double *all, int64_t count);
 
-static double mean_of(const double *all, int64_t count)
+/* Added up from the smallest on. */
+static double mean_of(double *all, int64_t count)
 {
     double sum = 0;
+    qsort(all, (size_t)count, sizeof *all, compare);
     for (int64_t i = 0; i < count; i++)
         sum += all[i];
     return count > 0 ? sum / (double)count : 0;
 }
 
-static double median_of(const double *all, int64_t count)
+/* Puts the one that is k-th of the sorted ones at k, none larger before it and none smaller behind (Hoare). */
+static double choose(double *all, int64_t count, int64_t k)
 {
-    double median = count == 0 ? 0 : (all[(count - 1) / 2] + all[count / 2]) / 2;
-    int64_t zeros = 0;
-    while (zeros < count && !(all[zeros] > 0))
-        zeros++;
-    return median == 0 ? mean_of(all + zeros, count - zeros) : median;
+    for (int64_t first = 0, last = count - 1; first < last;) {
+        double pivot = all[k];
+        int64_t i = first, j = last;
+        while (i <= j) {
+            while (all[i] < pivot)
+                i++;
+            while (pivot < all[j])
+                j--;
+            if (i <= j) {
+                double other = all[i];
+                all[i++] = all[j];
+                all[j--] = other;
+            }
+        }
+        if (j < k)
+            first = i;
+        if (k < i)
+            last = j;
+    }
+    return all[k];
+}
+
+static double median_of(double *all, int64_t count)
+{
+    if (count == 0)
+        return 0;
+    double upper = choose(all, count, count / 2), lower = choose(all, count, (count - 1) / 2), median = (lower + upper) / 2;
+    int64_t positive = 0;
+    for (int64_t i = 0; median == 0 && i < count; i++)
+        if (all[i] > 0)
+            all[positive++] = all[i];
+    return median == 0 ? mean_of(all, positive) : median;
 }
 
 static klift_status summarise(const kl_survey *survey, bool taxicab, summary of, double *distance_out)
