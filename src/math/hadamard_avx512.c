@@ -85,9 +85,22 @@ AVX512 INLINE void beside(kl_waiting *w, int stored)
 
 #include "math/hadamard_body.h"
 
+/* One pass, which takes no longer than finding out that it is one. */
+enum { SHORT = 64 };
+AVX512 static void transform_short(const float *sign, const float *from, float *x)
+{
+    if (sign != NULL)
+        one_pass(false, 3, sign, from, x, NULL);
+    else
+        one_pass(false, 3, NULL, from, x, NULL);
+}
+
 AVX512 void kl_avx512_hadamard(int64_t n, const float *sign, const float *from, float *x)
 {
-    hadamard(n, sign, from, x, NULL);
+    if (n == SHORT)
+        transform_short(sign, from, x);
+    else
+        hadamard(n, sign, from, x, NULL);
 }
 
 AVX512 void kl_avx512_hadamard_beside(int64_t n, const float *sign, const float *from, float *x, kl_waiting *waiting)
