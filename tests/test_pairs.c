@@ -15,6 +15,11 @@
 
 static const float guard = -77.25f, scale = 0.3f;
 enum { MOST_ROWS = 300, LINE = 16 };
+#if defined(KLIFT_TEST_AVX512)
+enum { EMULATED = 1 }; /* takes long */
+#else
+enum { EMULATED = 0 };
+#endif
 
 static void fill(kl_panels *w, int64_t n, int64_t k)
 {
@@ -80,7 +85,7 @@ static void pairs_have_the_bits_of_sums_and_their_waves(void **unused)
     for (size_t n = 0; n < sizeof width / sizeof *width; n++)
         for (size_t k = 0; k < sizeof depth / sizeof *depth; k++) {
             kl_panels w;
-            if (width[n] * depth[k] > (quick() ? 20000 : 400000))
+            if (width[n] * depth[k] > (quick() || EMULATED ? 20000 : 400000))
                 continue;
             void *scratch = malloc((size_t)kl_product_scratch(depth[k]));
             fill(&w, width[n], depth[k]);
