@@ -7,37 +7,9 @@
 
 #if defined(__x86_64__)
 
-#include "math/simd.h"
+#include "math/block_avx512.h"
 
-enum { LEFT32 = 14, LEFT64 = 8, WIDTH32 = 32, WIDTH64 = 16, GROUP = KL_MICRO_GROUP };
-
-typedef struct block32 {
-    __m512 c[LEFT32][2];
-} block32;
-
-AVX512 INLINE block32 sum32(int64_t k, const float *a, const float *b, block32 s)
-{
-    FOUR_STEPS
-    for (int64_t p = 0; p < k; p++, a += LEFT32, b += WIDTH32) {
-        __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
-        UNROLL
-        for (int i = 0; i < LEFT32; i++) {
-            __m512 x = _mm512_set1_ps(a[i]);
-            s.c[i][0] = _mm512_fmadd_ps(x, b0, s.c[i][0]);
-            s.c[i][1] = _mm512_fmadd_ps(x, b1, s.c[i][1]);
-        }
-    }
-    return s;
-}
-
-AVX512 INLINE block32 zeros(void)
-{
-    block32 sum;
-    UNROLL
-    for (int i = 0; i < LEFT32; i++)
-        sum.c[i][0] = sum.c[i][1] = _mm512_setzero_ps();
-    return sum;
-}
+enum { LEFT64 = 8, WIDTH64 = 16, GROUP = KL_MICRO_GROUP };
 
 AVX512 static void product32(int64_t k, const float *a, const float *b, bool on, float *c, int64_t stride)
 {

@@ -3,32 +3,16 @@
 
 #if defined(__x86_64__)
 
+#include "math/block_avx512.h"
 #include "math/trig_avx512.h"
 
-enum { LEFT = 14, WIDTH = 32, LANES = KL_PAIRS_LINE, COSINE = 0, SINE = LANES, FIRST_COSINE = 2 * LANES, FIRST_SINE = 3 * LANES };
+enum { LANES = KL_PAIRS_LINE, COSINE = 0, SINE = LANES, FIRST_COSINE = 2 * LANES, FIRST_SINE = 3 * LANES };
 
-typedef struct sums {
-    __m512 c[LEFT][2];
-} sums;
-
-AVX512 INLINE sums multiply(int64_t k, const float *a, const float *b)
+AVX512 INLINE block32 multiply(int64_t k, const float *a, const float *b)
 {
-    sums s;
+    block32 s = sum32(k, a, b, zeros());
     UNROLL
-    for (int i = 0; i < LEFT; i++)
-        s.c[i][0] = s.c[i][1] = _mm512_setzero_ps();
-    FOUR_STEPS
-    for (int64_t p = 0; p < k; p++, a += LEFT, b += WIDTH) {
-        __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + LANES);
-        UNROLL
-        for (int i = 0; i < LEFT; i++) {
-            __m512 x = _mm512_set1_ps(a[i]);
-            s.c[i][0] = _mm512_fmadd_ps(x, b0, s.c[i][0]);
-            s.c[i][1] = _mm512_fmadd_ps(x, b1, s.c[i][1]);
-        }
-    }
-    UNROLL
-    for (int i = 0; i < LEFT; i++) {
+    for (int i = 0; i < LEFT32; i++) {
         IN_REGISTER(s.c[i][0]);
         IN_REGISTER(s.c[i][1]);
     }
@@ -39,11 +23,11 @@ AVX512 INLINE sums multiply(int64_t k, const float *a, const float *b)
 AVX512 static void whole_lines(int64_t k, const float *a, const float *b, const kl_pairs *to, int64_t column)
 {
     const numbers *n = &turn;
-    sums s = multiply(k, a, b);
+    block32 s = multiply(k, a, b);
     FROM_HERE(n);
     __m512 scale = _mm512_set1_ps(to->scale);
     UNROLL
-    for (int i = 0; i < LEFT; i++) {
+    for (int i = 0; i < LEFT32; i++) {
         float *row = to->cosine + i * to->stride + column;
         for (int j = 0; j < 2; j++) {
             pair p = pair_of(n, s.c[i][j], scale);
@@ -62,12 +46,12 @@ AVX512 INLINE __m512i lanes_from(int64_t cut)
 AVX512 static void cut_lines(int64_t k, const float *a, const float *b, const kl_pairs *to, int64_t column, int64_t cut, float *ends)
 {
     const numbers *n = &turn;
-    sums s = multiply(k, a, b);
+    block32 s = multiply(k, a, b);
     FROM_HERE(n);
     __m512 scale = _mm512_set1_ps(to->scale);
     const __m512i from = lanes_from(cut);
     UNROLL
-    for (int i = 0; i < LEFT; i++) {
+    for (int i = 0; i < LEFT32; i++) {
         float *row = to->cosine + i * to->stride + column + cut, *end = ends + i * KL_PAIRS_ENDS;
         pair p = pair_of(n, s.c[i][0], scale), q = pair_of(n, s.c[i][1], scale);
         if (column == 0) {

@@ -1,0 +1,37 @@
+/* block_avx512.h - a block of float32 products for the AVX-512 files, 14 rows by 32 columns: 28 of the 32 registers are sums. */
+#ifndef KL_BLOCK_AVX512_H
+#define KL_BLOCK_AVX512_H
+
+#include "math/simd.h"
+
+enum { LEFT32 = 14, WIDTH32 = 32 };
+
+typedef struct block32 {
+    __m512 c[LEFT32][2];
+} block32;
+
+AVX512 INLINE block32 sum32(int64_t k, const float *a, const float *b, block32 s)
+{
+    FOUR_STEPS
+    for (int64_t p = 0; p < k; p++, a += LEFT32, b += WIDTH32) {
+        __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
+        UNROLL
+        for (int i = 0; i < LEFT32; i++) {
+            __m512 x = _mm512_set1_ps(a[i]);
+            s.c[i][0] = _mm512_fmadd_ps(x, b0, s.c[i][0]);
+            s.c[i][1] = _mm512_fmadd_ps(x, b1, s.c[i][1]);
+        }
+    }
+    return s;
+}
+
+AVX512 INLINE block32 zeros(void)
+{
+    block32 sum;
+    UNROLL
+    for (int i = 0; i < LEFT32; i++)
+        sum.c[i][0] = sum.c[i][1] = _mm512_setzero_ps();
+    return sum;
+}
+
+#endif
