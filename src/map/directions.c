@@ -135,7 +135,9 @@ static kl_waiting wait_beside(const kl_product_out *to, block *b)
     if (pairs->cosine == NULL || pairs->count % KL_PAIRS_LINE != 0 || b->count == 0)
         return (kl_waiting){.turns = b->turns};
     float *cosine = pairs->cosine + b->row * pairs->stride + b->first;
-    int64_t before = (int64_t)(-(uintptr_t)cosine / sizeof(float) % KL_PAIRS_LINE);
+    int64_t before = kl_pairs_cut(cosine);
+    if (before < 0)
+        return (kl_waiting){.turns = b->turns};
     hand_on(to, b, before < b->count ? before : b->count);
     return (kl_waiting){.turns = b->turns, .cosine = cosine + before, .apart = pairs->count, .count = b->count, .scale = pairs->scale};
 }

@@ -17,6 +17,12 @@ typedef struct kl_pairs {
 
 enum { KL_PAIRS_LINE = 16 /* floats */, KL_PAIRS_ENDS = 4 * KL_PAIRS_LINE /* of a row: last cosines and sines so far, first cosines and sines */ };
 
+/* Floats from here to the beginning of a line, or -1: the place is none of a float. */
+static inline int64_t kl_pairs_cut(const float *place)
+{
+    return (uintptr_t)place % sizeof *place == 0 ? (int64_t)(-(uintptr_t)place / sizeof *place % KL_PAIRS_LINE) : -1;
+}
+
 /* Turns that wait beside a transform (hadamard.h), which stores a line of their cosines and of their sines now and then between its own results. */
 typedef struct kl_waiting {
     const float *turns;

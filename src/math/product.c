@@ -267,9 +267,9 @@ static void multiply_few(const kl_panels *w, int64_t rows, const float *x, int64
 /* Floats of a row before its first line, or -1: rows do not all begin alike, or their sums are not made in one part. */
 static int64_t cut_of(const kl_panels *w, const kl_pairs *to)
 {
-    if (to->cosine == NULL || kl_micro_get()->product_pairs == NULL || w->k >= PART + PART / 2 || w->n != to->count || w->n % w->width != 0 || to->stride % LINE != 0 || (uintptr_t)to->cosine % sizeof(float) != 0)
+    if (to->cosine == NULL || kl_micro_get()->product_pairs == NULL || w->k >= PART + PART / 2 || w->n != to->count || w->n % w->width != 0 || to->stride % LINE != 0)
         return -1;
-    return (int64_t)(-(uintptr_t)to->cosine / sizeof(float) % LINE);
+    return kl_pairs_cut(to->cosine);
 }
 
 /* Packed rows in whole groups, from the registers to where their pairs go. */
