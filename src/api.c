@@ -257,9 +257,10 @@ klift_status klift_map_apply_sparse(const klift_map *map, const klift_batch *x, 
         NEEDS(column);
         NEEDS(value);
     }
-    KL_TRY(check_rows(map, x));
+    KL_TRY(kl_batch_check_shape(x, "x"));
+    KL_TRY(kl_gather_check_width(x, map->prepare.n_in, "x"));
     KL_TRY(kl_run_local(run, &own, &use));
-    klift_status status = kl_lift_sparse(map, x, start, column, value, room, needed, use);
+    klift_status status = kl_lift_sparse(map, x, "x", start, column, value, room, needed, use);
     klift_run_free(own);
     return status;
 }

@@ -190,7 +190,7 @@ static void random_bits_are_within_two_tenths_of_a_point_on_mnist(void **state)
     char path[4096], options[4200];
     klift_data *data;
     klift_batch rows;
-    if (folder == NULL) {
+    if (folder == NULL || folder[0] == '\0') {
         print_message("skipped: MNIST (set KLIFT_DATA to a folder with mnist/)\n");
         return;
     }

@@ -1,6 +1,7 @@
 /* test_lift_sparse.c - features as CSR through the public header: the same as dense ones for any cut and thread, room, refusals. */
 #include "training.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -173,6 +174,45 @@ static void a_refused_row_is_named_by_its_number_in_the_batch(void **state)
     free(x);
 }
 
+/* By whichever thread has the row, or before any has; the smallest row is the one that is named. */
+static void bad_values_are_named_by_their_row(void **state)
+{
+    static const char *const maps[][2] = {{"gaussian:gamma=0.1", "taylor:degree=2"}, {"chi2", "homogeneous"}};
+    float *x = make_rows();
+    static int64_t start[ROWS + 1];
+    int64_t needed, room = ROWS * 512;
+    int32_t *column = malloc((size_t)room * sizeof *column);
+    float *value = malloc((size_t)room * sizeof *value);
+    (void)state;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        x[i] = x[i] < 0 ? -x[i] : x[i];
+    csr rows = csr_of(ROWS, COLUMNS, x);
+    klift_batch batch = csr_batch(ROWS, COLUMNS, &rows);
+    for (size_t m = 0; m < sizeof maps / sizeof maps[0]; m++) {
+        klift_map *map = fit(maps[m][0], maps[m][1], "none", "200", &batch);
+        for (int threads = 1; threads <= 3; threads += 2) {
+            klift_run *run = run_of(PAIRS("threads", threads == 1 ? "1" : "3"));
+            int64_t at = rows.start[400], later = rows.start[600];
+            float kept = rows.value[at];
+            rows.value[at] = rows.value[later] = NAN;
+            assert_int_equal(klift_map_apply_sparse(map, &batch, start, column, value, room, &needed, run), KLIFT_DATA);
+            assert_non_null(strstr(klift_error(), "x: row 400"));
+            rows.value[at] = rows.value[later] = kept;
+            rows.column[rows.start[401] - 1] = COLUMNS;
+            assert_int_equal(klift_map_apply_sparse(map, &batch, start, column, value, room, &needed, run), KLIFT_DATA);
+            assert_non_null(strstr(klift_error(), "x: row 400: column 30 is beyond the width"));
+            rows.column[rows.start[401] - 1] = COLUMNS - 1;
+            OK(klift_map_apply_sparse(map, &batch, start, column, value, room, &needed, run));
+            klift_run_free(run);
+        }
+        klift_map_free(map);
+    }
+    csr_free(&rows);
+    free(column);
+    free(value);
+    free(x);
+}
+
 static void the_survey_finds_the_row_before_anything_is_made(void **state)
 {
     float *x = calloc(600 * 20, sizeof *x);
@@ -214,6 +254,7 @@ int main(void)
         cmocka_unit_test(additive_maps_have_room_for_every_column),
         cmocka_unit_test(rows_of_more_entries_than_a_part_are_parts_of_their_own),
         cmocka_unit_test(a_refused_row_is_named_by_its_number_in_the_batch),
+        cmocka_unit_test(bad_values_are_named_by_their_row),
         cmocka_unit_test(the_survey_finds_the_row_before_anything_is_made),
         cmocka_unit_test(no_rows_and_no_room_are_no_error),
     };

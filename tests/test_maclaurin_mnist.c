@@ -30,7 +30,7 @@ static bool read_rows(series_rows *b)
 {
     const char *folder = getenv("KLIFT_DATA");
     char path[4096];
-    if (folder == NULL)
+    if (folder == NULL || folder[0] == '\0')
         return false;
     unsigned char *bytes = malloc(16 + ROWS * COLUMNS);
     snprintf(path, sizeof path, "%s/mnist/train-images-idx3-ubyte", folder);

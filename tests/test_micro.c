@@ -408,7 +408,8 @@ static void rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables(void **
 static void buckets_are_the_same_bits_in_all_tables(void **state)
 {
     enum { ENTRIES = 700, BUCKETS = 1000, WORDS = (BUCKETS + 63) / 64 };
-    static const int64_t counts[] = {0, 1, 7, 8, 9, 15, 16, 17, 100, 127, 128, 129, 300, ENTRIES};
+    static const int64_t counts[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 64, 65, 80, 81, 96, 100, 112, 113, 127, 128, 129, 300, ENTRIES};
+    static kl_buckets_few few;
     static uint32_t entry[ENTRIES];
     static uint64_t place[ENTRIES], touched[WORDS];
     static double value[ENTRIES];
@@ -417,23 +418,24 @@ static void buckets_are_the_same_bits_in_all_tables(void **state)
     (void)state;
     fill();
     for (int64_t i = 0; i < ENTRIES; i++) {
-        entry[i] = (uint32_t)(i < 200 ? i % 100 : i * 7919 % BUCKETS) << 1 | (uint32_t)(i % 3 == 0);
+        entry[i] = (uint32_t)(i < 200 ? i % 100 : i % 3 == 0 ? i % 50 : i * 7919 % BUCKETS) << 1 | (uint32_t)(i % 3 == 0);
         place[i] = (uint64_t)(i * 31 % ENTRIES);
-        value[i] = i % 11 == 5 ? 0 : (double)f32[i] * 1.0000001;
+        value[i] = i % 11 == 5 ? (i % 2 ? 0.0 : -0.0) : (double)f32[i] * 1.0000001;
     }
     for (int k = 0; k < (int)(sizeof counts / sizeof counts[0]); k++)
         for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
-            for (int64_t added = 0; added <= ENTRIES; added += ENTRIES) { /* said to be few, or many */
-                const kl_buckets to = {BUCKETS, sums, touched};
+            for (int way = 0; way < 4; way++) { /* said to be few, or many; without a place for few, or with one */
+                const kl_buckets to = {BUCKETS, sums, touched, way < 2 ? NULL : &few};
                 int64_t taken[2];
                 for (int which = 0; which < 2; which++) {
                     const kl_micro *m = which == 0 ? &kl_micro_portable : kl_micro_at(t);
                     memset(out[which], 0, sizeof out[which]);
                     memset(column[which], 0, sizeof column[which]);
                     memset(list, 0, sizeof list);
+                    few.count = 0;
                     m->bucket_add(&to, counts[k] / 2, value, place, entry);
                     m->bucket_add(&to, counts[k] - counts[k] / 2, value + counts[k] / 2, place + counts[k] / 2, entry);
-                    taken[which] = m->bucket_take(&to, added, 1000, list, column[which], out[which]);
+                    taken[which] = m->bucket_take(&to, way % 2 * ENTRIES, 1000, list, column[which], out[which]);
                     for (int64_t i = 0; i < BUCKETS; i++)
                         assert_true(sums[i] == 0 && touched[i / 64] == 0);
                 }
@@ -442,6 +444,30 @@ static void buckets_are_the_same_bits_in_all_tables(void **state)
                 assert_memory_equal(column[0], column[1], sizeof column[0]);
                 assert_memory_equal(out[0], out[1], sizeof out[0]);
             }
+}
+
+/* Those that wait as few go to the sums when they are wanted there, and behind what comes after; then everything does until the next take. */
+static void few_that_are_settled_are_in_the_sums(void **state)
+{
+    static kl_buckets_few few;
+    static float sums[200], out[2];
+    static uint64_t touched[4];
+    static int32_t list[200 + KL_BUCKETS_SPARE], column[2];
+    const uint32_t entry[2] = {70 << 1 | 1, 3 << 1};
+    const uint64_t place[3] = {0, 1, 0};
+    const double value[3] = {2, -0.0, 0.5};
+    const kl_buckets to = {200, sums, touched, &few};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        kl_buckets_add(&to, 3, value, place, entry);
+        kl_buckets_settle(&to);
+        assert_true(few.count == -1 && sums[70] == -2.5f && sums[3] == 0 && touched[0] == 8 && touched[1] == 64);
+        kl_buckets_put(&to, 70 << 1, 1);
+        kl_buckets_add(&to, 1, value, place, entry);
+        assert_true(sums[70] == -3.5f);
+        assert_int_equal(kl_buckets_take(&to, 5, 10, list, column, out), 2);
+        assert_true(column[0] == 13 && column[1] == 80 && out[0] == 0 && !signbit(out[0]) && out[1] == -3.5f && few.count == 0);
+    }
 }
 
 /* Runs of any length, and nothing but a block behind the last. */
@@ -658,6 +684,7 @@ int main(void)
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables),
         cmocka_unit_test(buckets_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(few_that_are_settled_are_in_the_sums),
         cmocka_unit_test(triangles_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_against_vectors_equal_the_definition),
         cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),

@@ -565,7 +565,7 @@ static void probabilities_of_real_data(void **state)
     static const char *const digits[] = {"kernel=gaussian map=orthogonal prepare=standardise features=512 lambda=auto",
                                          "kernel=gaussian map=orthogonal prepare=standardise features=512 learner=svm lambda=1e-4"};
     const char *folder = getenv("KLIFT_DATA");
-    if (folder == NULL) {
+    if (folder == NULL || folder[0] == '\0') {
         print_message("skipped: adult and pendigits (set KLIFT_DATA to a folder with them)\n");
         return;
     }

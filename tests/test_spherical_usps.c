@@ -37,7 +37,7 @@ static bool read_rows(void)
     klift_data *data = NULL;
     klift_batch batch;
     int64_t have = 0;
-    if (folder == NULL)
+    if (folder == NULL || folder[0] == '\0')
         return false;
     snprintf(path, sizeof path, "%s/usps/train.svm", folder);
     rows = calloc(ROWS * COLUMNS, sizeof *rows);

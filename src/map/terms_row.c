@@ -170,10 +170,12 @@ void kl_terms_walk(const kl_terms_row *row, int64_t first, int64_t last, bool ra
         w.degree = k;
         if (terms->root[k] == 0)
             continue;
-        if (k > 0 && row->n > 0)
-            descend(&w, k, row->n - 1, 0, value, place);
         if (k == 0)
             put(&w, value, place);
+        else if (k == 1)
+            put_run(&w, row->n, value, place, row->x, row->column);
+        else if (row->n > 0)
+            descend(&w, k, row->n - 1, 0, value, place);
     }
     flush(&w);
 }
@@ -266,6 +268,7 @@ done:
 typedef struct work {
     double *x, *value, *pair;
     uint64_t *column, *place, *touched, *pair_column;
+    kl_buckets_few *few;
     float *sums;
     int32_t *list;
     int64_t bytes;
@@ -280,7 +283,7 @@ static work divide(const kl_map *map, void *scratch)
     work w = {.x = scratch};
     entries += KL_TERMS_BLOCK;
     pairs += KL_TERMS_BLOCK;
-    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (2 * t->buckets + KL_BUCKETS_SPARE) * 4;
+    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (int64_t)sizeof *w.few + (2 * t->buckets + KL_BUCKETS_SPARE) * 4;
     if (scratch == NULL)
         return w;
     w.value = w.x + entries;
@@ -289,7 +292,8 @@ static work divide(const kl_map *map, void *scratch)
     w.place = w.column + entries;
     w.pair_column = w.place + room;
     w.touched = w.pair_column + pairs;
-    w.sums = (float *)(void *)(w.touched + words);
+    w.few = (kl_buckets_few *)(void *)(w.touched + words);
+    w.sums = (float *)(void *)(w.few + 1);
     w.list = (int32_t *)(void *)(w.sums + t->buckets);
     return w;
 }
@@ -300,28 +304,34 @@ int64_t kl_terms_scratch(const kl_map *map, int64_t rows)
     return divide(map, NULL).bytes;
 }
 
+/* The nonzeros of so many entries (column NULL: all columns) in units of the length; returns how many, and the sum of their squares. */
+static int64_t take_nonzeros(int64_t entries, const int32_t *column, const float *value, double by, const work *w, double *square)
+{
+    double *x = w->x, sum = 0;
+    uint64_t *at = w->column;
+    int64_t n = 0;
+    for (int64_t p = 0; p < entries; p++)
+        if (value[p] != 0.0f) {
+            double scaled = by * (double)value[p];
+            x[n] = scaled;
+            at[n++] = (uint64_t)(column != NULL ? column[p] : p);
+            sum += scaled * scaled;
+        }
+    *square = sum;
+    return n;
+}
+
 /* The nonzeros of a row, and its prefactor. */
 static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, const work *w, kl_terms_row *out)
 {
     const kl_terms *t = map->state;
-    double by = 1 / t->length, square = 0;
-    int64_t n = 0;
-    if (x->dense != NULL || x->start[row + 1] - x->start[row] > t->most) /* nonzeros of fewer entries need not be counted */
+    const int32_t *column;
+    const float *value;
+    double square;
+    int64_t entries = kl_batch_row(x, row, &column, &value);
+    if (x->dense != NULL || entries > t->most) /* nonzeros of fewer entries need not be counted */
         KL_TRY(kl_terms_refuse(map, row, "the batch", kl_batch_row_nonzeros(x, row)));
-    if (x->dense != NULL) {
-        for (int64_t j = 0; j < x->columns; j++)
-            if (x->dense[row * x->stride + j] != 0.0f) {
-                w->x[n] = by * (double)x->dense[row * x->stride + j];
-                w->column[n++] = (uint64_t)j;
-            }
-    } else
-        for (int64_t p = x->start[row]; p < x->start[row + 1]; p++)
-            if (x->value[p] != 0.0f) {
-                w->x[n] = by * (double)x->value[p];
-                w->column[n++] = (uint64_t)x->column[p];
-            }
-    for (int64_t i = 0; i < n; i++)
-        square += w->x[i] * w->x[i];
+    int64_t n = take_nonzeros(entries, column, value, 1 / t->length, w, &square);
     *out = (kl_terms_row){.terms = t, .n_in = map->n_in, .n = n, .column = w->column, .x = w->x, .prefactor = 1, .value = w->value, .place = w->place};
     if (map->kernel->type->log_prefactor != NULL)
         out->prefactor = exp(map->kernel->type->log_prefactor(map->kernel, square * t->length * t->length));
@@ -337,13 +347,15 @@ static void add_hashed(const kl_terms_row *row, target *to)
     single.pair = NULL;
     to->hashed = t->hashed;
     kl_terms_walk(&single, t->exact + 1, t->tabled, true, &(kl_terms_sink){to, take_tabled});
+    if (t->degree > t->tabled)
+        kl_buckets_settle(&to->sums);
     kl_terms_walk(&single, t->tabled + 1, t->degree, false, &(kl_terms_sink){to, take_hashed});
 }
 
 static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_t n_out)
 {
     const kl_terms *t = row->terms;
-    target to = {.dense = z, .sums = {t->buckets, z + t->columns, w->touched}};
+    target to = {.dense = z, .sums = {t->buckets, z + t->columns, w->touched, NULL}};
     memset(z, 0, (size_t)n_out * sizeof *z);
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_dense});
     if (t->buckets > 0)
@@ -353,7 +365,7 @@ static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_
 static int64_t write_sparse(const kl_terms_row *row, const work *w, int32_t *column, float *value)
 {
     const kl_terms *t = row->terms;
-    target to = {.sums = {t->buckets, w->sums, w->touched}, .column = column, .value = value};
+    target to = {.sums = {t->buckets, w->sums, w->touched, w->few}, .column = column, .value = value};
     kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_sparse});
     if (t->buckets > 0) {
         add_hashed(row, &to);
@@ -371,6 +383,7 @@ klift_status kl_terms_apply(const kl_map *map, const kl_batch *x, const kl_outpu
         z->start[0] = 0;
         memset(w.touched, 0, (size_t)(t->buckets + 63) / 64 * sizeof *w.touched);
         memset(w.sums, 0, (size_t)t->buckets * sizeof *w.sums);
+        w.few->count = 0;
     }
     for (int64_t i = 0; i < x->rows; i++) {
         kl_terms_row row;

@@ -64,6 +64,7 @@ int64_t kl_buckets_list(int64_t words, uint64_t *bits, bool few, int32_t *list)
 void kl_portable_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
 {
     const kl_buckets here = *to;
+    kl_buckets_settle(to);
     for (int64_t i = 0; i < count; i++)
         kl_buckets_put(&here, entry[place[i]], value[i]);
 }
@@ -81,6 +82,19 @@ int64_t kl_portable_bucket_take(const kl_buckets *from, int64_t added, int32_t b
     return count;
 }
 
+void kl_buckets_settle(const kl_buckets *to)
+{
+    kl_buckets_few *few = to->few;
+    if (few == NULL)
+        return;
+    for (int64_t i = 0; i < few->count; i++) {
+        uint32_t bucket = few->key[i] / KL_BUCKETS_FEW;
+        to->sums[bucket] += few->value[i];
+        to->touched[bucket / 64] |= UINT64_C(1) << (bucket % 64);
+    }
+    few->count = -1;
+}
+
 void kl_buckets_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
 {
     kl_micro_get()->bucket_add(to, count, value, place, entry);
@@ -88,5 +102,8 @@ void kl_buckets_add(const kl_buckets *to, int64_t count, const double *value, co
 
 int64_t kl_buckets_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
 {
-    return kl_micro_get()->bucket_take(from, added, before, list, column, value);
+    int64_t count = kl_micro_get()->bucket_take(from, added, before, list, column, value);
+    if (from->few != NULL)
+        from->few->count = 0;
+    return count;
 }

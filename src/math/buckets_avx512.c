@@ -1,6 +1,6 @@
 /*
  * buckets_avx512.c - sums in buckets for AVX-512: what a table says and the rounding to float32 sixteen at a time, only the sums one by one. Bits are
- * listed by compressing the numbers 0 .. 63 as bytes (AVX512_VBMI2; a CPU without it lists as the reference does).
+ * listed by compressing the numbers 0 .. 63 as bytes (AVX512_VBMI2; a CPU without it lists as the reference does). Few numbers wait for few_avx512.c.
  */
 #include "math/buckets.h"
 #include "math/micro.h"
@@ -35,23 +35,57 @@ AVX512 INLINE __m256i pick_some(int64_t count, const uint64_t *place, const uint
     return _mm256_loadu_si256((const __m256i *)(const void *)some);
 }
 
+/* Eight of them, of which the first count are there. */
+typedef struct looked {
+    __m256 value;
+    __m256i bucket;
+} looked;
+
+AVX512 INLINE looked look(int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
+{
+    __mmask8 there = (__mmask8)(count >= LANES / 2 ? 0xFF : (1 << count) - 1);
+    __m256i e = count >= LANES / 2 ? pick_entries(place, entry) : pick_some(count, place, entry);
+    __m256 v = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd(there, value));
+    return (looked){_mm256_xor_ps(v, _mm256_castsi256_ps(_mm256_slli_epi32(e, 31))), _mm256_srli_epi32(e, 1)};
+}
+
 AVX512 INLINE void make_ready(int64_t count, const double *value, const uint64_t *place, const uint32_t *entry, ready *to)
 {
     for (int64_t i = 0; i < count; i += LANES / 2) {
-        __mmask8 there = (__mmask8)(count - i >= LANES / 2 ? 0xFF : (1 << (count - i)) - 1);
-        __m256i e = i + LANES / 2 <= count ? pick_entries(place + i, entry) : pick_some(count - i, place + i, entry);
-        __m256i bucket = _mm256_srli_epi32(e, 1);
-        __m256 v = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd(there, value + i));
-        _mm256_storeu_ps(to->value + i, _mm256_xor_ps(v, _mm256_castsi256_ps(_mm256_slli_epi32(e, 31))));
-        _mm256_storeu_si256((__m256i *)(void *)(to->bucket + i), bucket);
-        _mm512_storeu_si512(to->bit + i, _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_epi64(_mm512_cvtepu32_epi64(bucket), _mm512_set1_epi64(63))));
+        looked now = look(count - i, value + i, place + i, entry);
+        _mm256_storeu_ps(to->value + i, now.value);
+        _mm256_storeu_si256((__m256i *)(void *)(to->bucket + i), now.bucket);
+        _mm512_storeu_si512(to->bit + i, _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_epi64(_mm512_cvtepu32_epi64(now.bucket), _mm512_set1_epi64(63))));
     }
+}
+
+/* So many more may wait as few. */
+static bool fit(const kl_buckets *to, int64_t count)
+{
+    return to->few != NULL && to->few->count >= 0 && to->few->count + count <= KL_BUCKETS_FEW && to->count <= UINT32_MAX / KL_BUCKETS_FEW;
+}
+
+AVX512 static void keep(kl_buckets_few *few, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
+{
+    const __m256i eight = _mm256_set1_epi32(LANES / 2);
+    __m256i here = _mm256_add_epi32(_mm256_set1_epi32((int)few->count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    for (int64_t i = 0, at = few->count; i < count; i += LANES / 2, at += LANES / 2, here = _mm256_add_epi32(here, eight)) {
+        looked now = look(count - i, value + i, place + i, entry);
+        _mm256_storeu_ps(few->value + at, now.value);
+        _mm256_storeu_si256((__m256i *)(void *)(few->key + at), _mm256_or_si256(_mm256_slli_epi32(now.bucket, KL_BUCKETS_FEW_BITS), here));
+    }
+    few->count += count;
 }
 
 AVX512 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry)
 {
     float *sums = to->sums;
     uint64_t *touched = to->touched;
+    if (fit(to, count)) {
+        keep(to->few, count, value, place, entry);
+        return;
+    }
+    kl_buckets_settle(to);
     for (int64_t first = 0; first < count; first += CHUNK) {
         int64_t some = count - first < CHUNK ? count - first : CHUNK;
         ready now;
@@ -103,6 +137,8 @@ AVX512 INLINE __m512 pick(const float *sums, const int32_t *list)
 AVX512 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value)
 {
     int64_t words = (from->count + 63) / 64, count;
+    if (from->few != NULL && from->few->count >= 0)
+        return kl_avx512_few_take(from->few, before, column, value);
     if (added < words / 8 || !(__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("popcnt")))
         count = kl_buckets_list(words, from->touched, added < words / 8, list);
     else

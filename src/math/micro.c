@@ -32,7 +32,7 @@ static bool has_avx512(void)
     return has_avx2(); /* which emulates it */
 #else
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("popcnt") && has_avx2();
 #endif
 }
 #endif

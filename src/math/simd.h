@@ -20,7 +20,7 @@
 #define FOUR_STEPS
 #else
 #include <immintrin.h>
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,popcnt")))
 #define AVX512_BITS __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx2,fma,popcnt"))) /* where they were asked for */
 #define AVX2 __attribute__((target("avx2,fma")))
 #define INLINE __attribute__((always_inline)) static inline
@@ -87,6 +87,7 @@ void kl_avx512_interleave(int64_t n, kl_complex a, float *pairs);
 void kl_avx512_gather(int64_t n, kl_complex a, const int32_t *index, const float *pairs, const kl_roots *c, kl_complex out);
 void kl_avx512_bucket_add(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
 int64_t kl_avx512_bucket_take(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);
+int64_t kl_avx512_few_take(const kl_buckets_few *few, int32_t before, int32_t *column, float *value);
 void kl_avx512_triangle(const kl_triangle *t, double *value, uint64_t *to);
 void kl_avx512_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx512_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);

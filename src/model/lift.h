@@ -35,8 +35,8 @@ klift_status kl_lift_unchecked(const klift_map *lift, const kl_batch *x, const c
 typedef void (*kl_lift_take)(void *context, int64_t first, int64_t rows, const float *z);
 klift_status kl_lift_each(const klift_map *lift, const kl_batch *x, kl_lift_take take, void *context, klift_run *run);
 /* lift_sparse.c: z as CSR, start (rows + 1). *needed: the entries, or, when there is no room for what they may be, a room that will
- * do (KLIFT_USAGE). Of a map with dense z those that are not zero. */
-klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run);
+ * do (KLIFT_USAGE). Of a map with dense z those that are not zero. what: as in kl_lift_unchecked, or NULL: they were checked. */
+klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, const char *what, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run);
 /* The same for at most KL_CHUNK rows on this thread, of which a map makes CSR: z has the room. -1: it makes dense features of them. */
 int64_t kl_lift_room(const klift_map *lift, const kl_batch *x);
 int64_t kl_lift_norm_room(const klift_map *lift); /* of it for the kept norm of a row, which x has not; 0 of a map that counts no columns */

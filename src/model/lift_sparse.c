@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 8 };
+enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 4 };
 
 /* Of a row behind the preparation, at most. */
 static int64_t row_entries(const klift_map *lift, const kl_batch *x, int64_t row)
@@ -59,10 +59,15 @@ static int64_t row_room(const klift_map *lift, const kl_batch *x, int64_t row)
 }
 
 /* A map that makes either counts nothing but the entries of rows: of CSR that the preparation leaves as it is, all at once. */
+static bool counts_starts(const klift_map *lift, const kl_batch *x)
+{
+    return lift->map->type->nonzeros != NULL && lift->map->type->either && x->start != NULL && !lift->prepare.centred && lift->prepare.kind != KL_UNIT_KEEP_NORM;
+}
+
 static int64_t whole_room(const klift_map *lift, const kl_batch *x)
 {
     int64_t sum = 0;
-    if (lift->map->type->nonzeros != NULL && lift->map->type->either && x->start != NULL && !lift->prepare.centred && lift->prepare.kind != KL_UNIT_KEEP_NORM)
+    if (counts_starts(lift, x))
         return lift->map->type->nonzeros(lift->map, &(kl_batch){.size = sizeof *x, .rows = x->rows, .columns = lift->prepare.n_out, .start = x->start});
     for (int64_t i = 0; i < x->rows; i++)
         if (__builtin_add_overflow(sum, row_room(lift, x, i), &sum))
@@ -86,6 +91,7 @@ typedef struct round {
 typedef struct lifting {
     const klift_map *lift;
     const kl_batch *x;
+    const char *unchecked; /* what x is called, or NULL: it was checked */
     int64_t *start;
     int32_t *column;
     float *value;
@@ -182,6 +188,8 @@ static klift_status make(const lifting *l, const part *p, int worker)
     const klift_map *lift = l->lift;
     unsigned char *scratch = l->scratch + worker * l->scratch_bytes;
     kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
+    if (l->unchecked != NULL)
+        KL_TRY(kl_batch_check_values(&rows, l->unchecked, p->first));
     if (l->dense_bytes > 0) {
         float *dense = (float *)(void *)(l->dense + worker * l->dense_bytes);
         KL_TRY(kl_lift_chunk(lift, &rows, dense, lift->map->n_out, false, scratch));
@@ -224,9 +232,13 @@ int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
     return makes_sparse(lift, x) ? whole_room(lift, x) : -1;
 }
 
-klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
+klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, const char *what, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
     lifting l = {.lift = lift, .x = x, .start = start, .column = column, .value = value};
+    if (what != NULL && counts_starts(lift, x))
+        l.unchecked = what;
+    else if (what != NULL)
+        KL_TRY(kl_batch_check_values(x, what, 0)); /* where entries are counted they must be right */
     KL_TRY(kl_lift_check(lift, x));
     *needed = whole_room(lift, x);
     if (*needed > room)
@@ -257,7 +269,7 @@ klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, 
         return kl_fail(KLIFT_MEMORY, "%lld rows have too many features; use fewer", (long long)x->rows);
     KL_TRY(kl_rows_extend(to, x->rows, room + 1)); /* a row without entries is somewhere too */
     int64_t *start = to->start + to->rows, used = to->rows > 0 ? *start : 0;
-    KL_TRY(kl_lift_sparse(lift, x, start, to->column + used, to->value + used, room, &needed, run));
+    KL_TRY(kl_lift_sparse(lift, x, NULL, start, to->column + used, to->value + used, room, &needed, run));
     for (int64_t i = 0; i <= x->rows; i++)
         start[i] += used;
     to->rows += x->rows;
