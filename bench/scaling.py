@@ -7,7 +7,7 @@ import json, math, os, statistics, tempfile, time
 
 from common import Seconds, milliseconds, race, row, run, share_of, size
 
-ROUNDS = 3
+ROUNDS = 5
 
 
 def slope(points):

@@ -99,11 +99,17 @@ static int64_t rows_at_once(int64_t k)
     return most < left ? left : most;
 }
 
+/* Floats of packed rows, and up to where sums begin: with a cache line, as the rows do. */
+static int64_t packed_floats(int64_t rows, int64_t k)
+{
+    return (rows * k + LINE - 1) / LINE * LINE;
+}
+
 /* Shorter rows are packed more at a time: the most that any of them take. */
 int64_t kl_product_scratch(int64_t k)
 {
     int width = kl_micro_get()->width32;
-    int64_t own = rows_at_once(k) * (k + line(k, width)), few = FEW_ROWS * (SHORT + line(SHORT, width)), wide = ROWS * (WIDE + line(WIDE, width));
+    int64_t own = packed_floats(rows_at_once(k), k) + rows_at_once(k) * line(k, width), few = FEW_ROWS * (SHORT + line(SHORT, width)), wide = ROWS * (WIDE + line(WIDE, width));
     int64_t most = k > SHORT && few > own ? few : own;
     return (k > WIDE && wide > most ? wide : most) * (int64_t)sizeof(float);
 }
@@ -290,8 +296,8 @@ static void multiply_pairs(const kl_panels *w, int64_t row, int64_t count, const
 void kl_product_dense(const kl_panels *w, int64_t rows, const float *x, int64_t stride, const kl_product_out *to, void *scratch)
 {
     const kl_micro *micro = kl_micro_get();
-    float *packed = scratch, *sums = packed + rows_at_once(w->k) * w->k;
     int64_t most = rows_at_once(w->k), cut = cut_of(w, &to->pairs);
+    float *packed = scratch, *sums = packed + packed_floats(most, w->k);
     if (rows * 4 < micro->left32) {
         multiply_few(w, rows, x, stride, to, scratch);
         return;
