@@ -118,13 +118,16 @@ def milliseconds(seconds):
     return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
-def row(name, ratio, goal, klift, peer, spread=None, share=None, limit=None, command=None, note=None, part=None):
-    """ratio: higher is better, reached from goal on (0: none is set). share: of the machine's limit, "sgemm", "memory" or "additions", in this run."""
+def row(name, ratio, goal, klift, peer, spread=None, share=None, limit=None, command=None, note=None, part=None, most=None):
+    """ratio: higher is better, reached from goal on (0: none is set). share: of the machine's limit, "sgemm", "memory" or "additions", in this run. most: what the ratio
+    would be if klift took no longer than these limits say that a part of its work must take."""
     made = {"name": name, "ratio": round(ratio, 4 if ratio < 2 else 3), "goal": goal, "reached": bool(not goal or ratio >= goal), "klift": klift, "peer": peer}
     if spread:
         made["spread"] = [round(value, 4 if value < 2 else 3) for value in spread]
     if share is not None:
         made["share"], made["limit"] = round(share, 3), limit
+    if most is not None:
+        made["most"] = round(most, 3)
     return made | {key: value for key, value in (("command", command), ("note", note), ("part", part)) if value}
 
 
@@ -132,7 +135,8 @@ LIMITS = {}
 
 
 def limits(build):
-    """GFLOP/s of a bare sgemm on two threads and on one, GB/s of two threads that read and that write past the caches, 10^9 additions/s of one thread."""
+    """GFLOP/s of a bare sgemm on two threads and on one, and of two that multiply and add in registers, GB/s of two threads that read and that write past the caches, 10^9 additions/s of one thread, and 10^9/s of
+    two that make cosines and sines of what is in a cache."""
     if not LIMITS:
         LIMITS.update(json.loads(run(f"{build}/bench/bench_engine", "limits")))
     return LIMITS
@@ -141,6 +145,16 @@ def limits(build):
 def share_of(limit, amount, seconds):
     """The part of a limit that amount (GFLOP, GB, 10^9 additions) in so many seconds is; None before limits() was called."""
     return amount / seconds / LIMITS[limit] if limit in LIMITS else None
+
+
+def most_of(peer, *seconds):
+    """The ratio of a work that takes as long as the longest of these, which run beside each other; None where a limit is not known."""
+    return None if None in seconds else peer / max(seconds)
+
+
+def seconds_of(*parts):
+    """Of parts (limit, amount) one after the other, at the machine's limits; None before limits() was called."""
+    return sum(amount / LIMITS[limit] for limit, amount in parts) if all(limit in LIMITS for limit, _ in parts) else None
 
 
 def say(r):

@@ -6,6 +6,7 @@
 #include "limits.h"
 
 #include "base/run.h"
+#include "math/micro.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 double bench_now(void)
@@ -58,31 +59,45 @@ float *bench_numbers(int64_t count)
     return x;
 }
 
-/* ---- additions ---- */
+/* ---- additions, and multiplications with one ---- */
 
-/* Twelve chains: two adders of a latency of up to six cycles are kept busy. */
-#define ADD(lanes, one, count, constraint)                                                                                      \
+/* Twelve chains: two units of a latency of up to six cycles are kept busy. STEP(x): what follows x. */
+#define CHAINS(lanes, one, count, constraint, STEP)                                                                             \
     lanes a = one, b = one, c = one, d = one, e = one, f = one, g = one, h = one, i = one, j = one, k = one, l = one;           \
     for (int64_t n = 0; n < (count); n += 12 * (int64_t)(sizeof(lanes) / sizeof(float))) {                                      \
-        a += one, b += one, c += one, d += one, e += one, f += one, g += one, h += one, i += one, j += one, k += one, l += one; \
+        a = STEP(a), b = STEP(b), c = STEP(c), d = STEP(d), e = STEP(e), f = STEP(f);                                           \
+        g = STEP(g), h = STEP(h), i = STEP(i), j = STEP(j), k = STEP(k), l = STEP(l);                                           \
         __asm__ volatile("" : constraint(a), constraint(b), constraint(c), constraint(d), constraint(e), constraint(f));        \
         __asm__ volatile("" : constraint(g), constraint(h), constraint(i), constraint(j), constraint(k), constraint(l));        \
     }
+#define PLUS(x) x + one
 
 #if defined(__x86_64__)
-typedef float lanes16 __attribute__((vector_size(64)));
-typedef float lanes8 __attribute__((vector_size(32)));
+#define FUSED16(x) _mm512_fmadd_ps(x, one, one)
+#define FUSED8(x) _mm256_fmadd_ps(x, one, one)
 
 __attribute__((target("avx512f"), noinline)) static void add16(int64_t count)
 {
-    lanes16 one = {1};
-    ADD(lanes16, one, count, "+v")
+    __m512 one = _mm512_set1_ps(1);
+    CHAINS(__m512, one, count, "+v", PLUS)
+}
+
+__attribute__((target("avx512f"), noinline)) static void fuse16(int64_t count)
+{
+    __m512 one = _mm512_set1_ps(0.5f);
+    CHAINS(__m512, one, count, "+v", FUSED16)
 }
 
 __attribute__((target("avx2"), noinline)) static void add8(int64_t count)
 {
-    lanes8 one = {1};
-    ADD(lanes8, one, count, "+x")
+    __m256 one = _mm256_set1_ps(1);
+    CHAINS(__m256, one, count, "+x", PLUS)
+}
+
+__attribute__((target("avx2,fma"), noinline)) static void fuse8(int64_t count)
+{
+    __m256 one = _mm256_set1_ps(0.5f);
+    CHAINS(__m256, one, count, "+x", FUSED8)
 }
 
 void limits_add(int64_t count)
@@ -93,8 +108,18 @@ void limits_add(int64_t count)
         add8(count);
     else {
         __m128 one = _mm_set1_ps(1);
-        ADD(__m128, one, count, "+x")
+        CHAINS(__m128, one, count, "+x", PLUS)
     }
+}
+
+static void fuse(int64_t count)
+{
+    if (__builtin_cpu_supports("avx512f"))
+        fuse16(count);
+    else if (__builtin_cpu_supports("fma"))
+        fuse8(count);
+    else
+        limits_add(count / 2); /* a multiplication and an addition */
 }
 #else
 typedef float lanes4 __attribute__((vector_size(16)));
@@ -102,9 +127,25 @@ typedef float lanes4 __attribute__((vector_size(16)));
 void limits_add(int64_t count)
 {
     lanes4 one = {1};
-    ADD(lanes4, one, count, "+m") /* through memory: a lower bound where nobody has said which registers there are */
+    CHAINS(lanes4, one, count, "+m", PLUS) /* through memory: a lower bound where nobody has said which registers there are */
+}
+
+static void fuse(int64_t count)
+{
+    limits_add(count);
 }
 #endif
+
+enum { FUSED = 1 << 24, TASKS = 16 };
+
+static klift_status fuse_some(void *context, int64_t index, int worker)
+{
+    (void)context;
+    (void)index;
+    (void)worker;
+    fuse(FUSED);
+    return KLIFT_OK;
+}
 
 /* ---- memory ---- */
 
@@ -149,6 +190,33 @@ static double memory(klift_run *run, int64_t pieces, float *x, kl_task task, int
     return (double)pieces * PIECE * 4e-9 / best;
 }
 
+/* ---- cosines and sines ---- */
+
+enum { TURNS = 512, TIMES = 2000 }; /* what stays in a first cache */
+
+static klift_status make_waves(void *context, int64_t index, int worker)
+{
+    const kl_micro *micro = kl_micro_get();
+    float *at = (float *)context + index * 3 * TURNS;
+    (void)worker;
+    for (int i = 0; i < TIMES; i++)
+        micro->pairs(TURNS, at, 1, false, at + TURNS, at + 2 * TURNS);
+    return KLIFT_OK;
+}
+
+/* The least seconds of some rounds of TASKS tasks. */
+static double least(klift_run *run, kl_task task, void *context, int rounds)
+{
+    double best = 1e300;
+    for (int r = 0; r < rounds; r++) {
+        double start = bench_now();
+        if (kl_run_parallel(run, TASKS, task, context) != KLIFT_OK)
+            exit(1);
+        best = fmin(best, bench_now() - start);
+    }
+    return best;
+}
+
 /* ---- all ---- */
 
 static double product(const peers *peer, int n, int threads, float *x, int rounds)
@@ -178,8 +246,9 @@ int limits_print(const peers *peer, klift_run *two)
     }
     double two_threads = product(peer, n, 2, x, rounds), one = product(peer, n, 1, x, rounds);
     double read = memory(two, pieces, x, read_piece, rounds), write = memory(two, pieces, x, write_piece, rounds);
-    printf("{\"sgemm\": %.1f, \"sgemm1\": %.1f, \"memory\": %.2f, \"write\": %.2f, \"additions\": %.2f, \"core\": \"%s\"}\n", two_threads, one, read, write,
-           additions, peer->core);
+    double waves = 2e-9 * TASKS * TIMES * TURNS / least(two, make_waves, x, 10 * rounds), fused = 2e-9 * TASKS * FUSED / least(two, fuse_some, NULL, 10 * rounds);
+    printf("{\"sgemm\": %.1f, \"sgemm1\": %.1f, \"fused\": %.1f, \"memory\": %.2f, \"write\": %.2f, \"additions\": %.2f, \"waves\": %.2f, \"core\": \"%s\"}\n", two_threads, one, fused, read,
+           write, additions, waves, peer->core);
     free(x);
     return 0;
 }

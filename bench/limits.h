@@ -19,8 +19,8 @@ float *bench_numbers(int64_t count);
 
 /* At least so many float32 additions on one thread, in the widest vectors that the CPU has, independent of each other and of memory. */
 void limits_add(int64_t count);
-/* One JSON object: GFLOP/s sgemm (two threads) and sgemm1, GB/s memory (read) and write of two threads past the caches, 10^9/s additions
- * of one thread, OpenBLAS's core. */
+/* One JSON object: GFLOP/s sgemm (two threads) and sgemm1, and fused of two that multiply and add in registers, GB/s memory (read) and write of two threads past the caches, 10^9/s additions
+ * of one thread, 10^9/s waves (cosines and sines of klift's own loop, in a cache) of two, OpenBLAS's core. */
 int limits_print(const peers *peer, klift_run *two);
 
 #endif

@@ -53,7 +53,13 @@ def reason(row):
     known = [text for prefix, text in REASONS.items() if row["name"].startswith(prefix)]
     if row["goal"] and not row["reached"] and row.get("spread", [0, 0])[1] >= row["goal"]:
         known.append("the upper quartile reaches the goal: the machine is shared, and its speed changes from round to round")
+    if out_of_reach(row):
+        known.append(f"if klift took no longer than the machine's limits say, which were measured in this run, the ratio would be {number(row['most'])}: the goal is out of reach here")
     return ". ".join(text for text in [row.get("note", ""), *known] if text)
+
+
+def out_of_reach(row):
+    return bool(row["goal"]) and not row["reached"] and row.get("most", math.inf) < row["goal"]
 
 
 def number(value):
@@ -75,7 +81,7 @@ def share(row):
 
 
 def verdict(row):
-    return "" if not row["goal"] else "reached" if row["reached"] else "**not reached**"
+    return "" if not row["goal"] else "reached" if row["reached"] else f"**not reached** (at most {number(row['most'])} here)" if out_of_reach(row) else "**not reached**"
 
 
 def peer(row):
@@ -97,6 +103,7 @@ def facts(m):
     return [("processor", f"{m['cpu']}, {m['cores']} cores used{', ' + m['vectors'] if m['vectors'] else ''}"), ("memory", m["memory"]), ("system", m["system"]),
             ("OpenBLAS core", f"{m['core'] or 'its own choice'}, forced for every peer that uses it"),
             ("sgemm", f"{limit['sgemm']:.0f} GFLOP/s on two threads, {limit['sgemm1']:.0f} on one (sgemm1)"),
+            *([("multiplications with an addition", f"{limit['fused']:.0f} GFLOP/s in registers, {limit['waves']:.1f} 10^9/s cosines and sines in a cache, on two threads")] if "fused" in limit else []),
             ("memory read", f"{limit['memory']:.1f} GB/s on two threads (memory), written past the caches {limit['write']:.1f} GB/s (write)"),
             ("additions", f"{limit['additions']:.0f} 10^9/s float32 on one thread"),
             ("versions", ", ".join(f"{name} {version}" for name, version in m["versions"].items()))]
@@ -104,7 +111,9 @@ def facts(m):
 
 def intro(rows, m):
     goals = [row for row in rows if row["goal"]]
-    return [f"{sum(row['reached'] for row in goals)} of {len(goals)} goals are reached, on {m['day']}.",
+    beyond = sum(out_of_reach(row) for row in goals)
+    beyond = f" {beyond} of the others are beyond what this machine can do, by its limits as measured in this run." if beyond else ""
+    return [f"{sum(row['reached'] for row in goals)} of {len(goals)} goals are reached, on {m['day']}.{beyond}",
             "Ratios are the message: the peer's time over klift's, so more is better, and a goal of 20 is \"20 times as fast\". Both sides run in turns in one run on one "
             "machine, klift first, with two threads each unless it is said otherwise; a ratio is the median over rounds of neighbours, repeated until it is known to 2 % "
             "(or for 20 seconds), with its quartiles behind it. Times are medians and belong to this machine. The last column is what klift had of the machine's own "

@@ -1,15 +1,16 @@
 /*
  * lift_sparse.c - raw rows to features as CSR. How many entries a row may have is known before they are made, so rows are cut
- * into parts, rounds of them made by the pool where they would be if all had that many, and moved together during the next round.
- * Every row is by itself: cuts change no bit.
+ * into parts, rounds of them made by the pool where they would be if all had that many, and moved together as soon as those before
+ * them are there, while they are in the caches of who made them. Every row is by itself: cuts change no bit.
  */
 #include "model/lift.h"
 
 #include "base/memory.h"
 
+#include <pthread.h>
 #include <string.h>
 
-enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 4 };
+enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 16 };
 
 /* Of a row behind the preparation, at most. */
 static int64_t row_entries(const klift_map *lift, const kl_batch *x, int64_t row)
@@ -80,13 +81,8 @@ typedef struct part {
     int64_t *start; /* (rows + 1) */
     int32_t *column;
     float *value;
+    bool made;
 } part;
-
-typedef struct round {
-    part part[MOST_PARTS];
-    int64_t parts;
-    int64_t *starts; /* (most parts, KL_CHUNK + 1) */
-} round;
 
 typedef struct lifting {
     const klift_map *lift;
@@ -95,9 +91,12 @@ typedef struct lifting {
     int64_t *start;
     int32_t *column;
     float *value;
-    int64_t joined, taken; /* entries of column and value: in their place; that parts are or were made in */
-    round round[2], *now, *before;
-    int64_t most; /* parts of a round */
+    part part[MOST_PARTS]; /* of a round */
+    int64_t parts, most;   /* there are, and may be */
+    int64_t *starts;       /* (most, KL_CHUNK + 1) */
+    pthread_mutex_t joins; /* who has it moves parts: */
+    int64_t next;          /* the first one that is not in its place, which is behind */
+    int64_t joined;        /* so many entries of column and value */
     int64_t scratch_bytes, dense_bytes;
     unsigned char *scratch, *dense; /* for each thread; dense: (rows of a part, n_out) of a map with dense z */
 } lifting;
@@ -121,7 +120,7 @@ static part cut(const klift_map *lift, const kl_batch *x, int64_t first)
     return p;
 }
 
-/* Memory for the starts of two rounds, and for dense features. */
+/* Memory for the starts of a round, and for dense features. */
 static klift_status begin(lifting *l, klift_run *run)
 {
     const int64_t threads = kl_run_threads(run), n_out = l->lift->map->n_out;
@@ -129,34 +128,32 @@ static klift_status begin(lifting *l, klift_run *run)
     unsigned char *memory;
     l->most = threads == 1 ? 1 : threads * PARTS_PER_THREAD < MOST_PARTS ? threads * PARTS_PER_THREAD : MOST_PARTS;
     l->most = l->most < l->x->rows ? l->most : l->x->rows;
-    const int64_t starts = l->most * (KL_CHUNK + 1);
+    const int64_t starts = kl_whole_lines(l->most * (KL_CHUNK + 1) * (int64_t)sizeof(int64_t));
     if (!makes_sparse(l->lift, l->x))
         l->dense_bytes = kl_whole_lines((rows < most ? rows : most) * n_out * (int64_t)sizeof(float));
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, kl_whole_lines(2 * starts * (int64_t)sizeof(int64_t)) + threads * l->dense_bytes, &memory));
-    for (int i = 0; i < 2; i++)
-        l->round[i].starts = (int64_t *)(void *)memory + i * starts;
-    l->dense = memory + kl_whole_lines(2 * starts * (int64_t)sizeof(int64_t));
-    l->now = &l->round[0];
-    l->before = &l->round[1];
+    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, starts + threads * l->dense_bytes, &memory));
+    l->starts = (int64_t *)(void *)memory;
+    l->dense = memory + starts;
     l->start[0] = 0;
     return KLIFT_OK;
 }
 
-/* Some parts for each thread, each at its place in column and value. */
+/* Some parts for each thread, each at its place in column and value if those before it have all the entries that they may have. */
 static klift_status cut_parts(lifting *l, int64_t *first, klift_run *run)
 {
-    round *now = l->now;
-    for (now->parts = 0; now->parts < l->most && *first < l->x->rows; now->parts++) {
-        part *p = &now->part[now->parts];
+    int64_t taken = l->joined;
+    l->next = 0;
+    for (l->parts = 0; l->parts < l->most && *first < l->x->rows; l->parts++) {
+        part *p = &l->part[l->parts];
         *p = cut(l->lift, l->x, *first);
         *first += p->rows;
         kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
         int64_t scratch = kl_lift_scratch(l->lift, &rows);
         l->scratch_bytes = scratch > l->scratch_bytes ? scratch : l->scratch_bytes;
-        p->start = now->starts + now->parts * (KL_CHUNK + 1);
-        p->column = l->column + l->taken;
-        p->value = l->value + l->taken;
-        l->taken += p->room;
+        p->start = l->starts + l->parts * (KL_CHUNK + 1);
+        p->column = l->column + taken;
+        p->value = l->value + taken;
+        taken += p->room;
     }
     return kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l->scratch_bytes, &l->scratch);
 }
@@ -200,30 +197,29 @@ static klift_status make(const lifting *l, const part *p, int worker)
     return kl_lift_chunk_sparse(lift, &rows, &out, scratch);
 }
 
-/* Moves the parts of the round before to where they belong, which is never behind where they are. */
-static void join(lifting *l)
+/* To where it belongs, which is never behind where it is. */
+static void join(lifting *l, const part *p)
 {
-    for (int64_t k = 0; k < l->before->parts; k++) {
-        const part *p = &l->before->part[k];
-        int64_t count = p->start[p->rows], at = l->joined;
-        for (int64_t i = 0; i < p->rows; i++)
-            l->start[p->first + i + 1] = at + p->start[i + 1];
-        if (l->column + at != p->column && count > 0) {
-            memmove(l->column + at, p->column, (size_t)count * sizeof *p->column);
-            memmove(l->value + at, p->value, (size_t)count * sizeof *p->value);
-        }
-        l->joined += count;
+    int64_t count = p->start[p->rows], at = l->joined;
+    for (int64_t i = 0; i < p->rows; i++)
+        l->start[p->first + i + 1] = at + p->start[i + 1];
+    if (l->column + at != p->column && count > 0) {
+        memmove(l->column + at, p->column, (size_t)count * sizeof *p->column);
+        memmove(l->value + at, p->value, (size_t)count * sizeof *p->value);
     }
-    l->before->parts = 0;
+    l->joined += count;
 }
 
-/* One task joins while the others make: what they write is behind everything that it moves. */
-static klift_status round_task(void *context, int64_t task, int worker)
+/* What is moved is written to where parts were that are in their places: nobody writes there any more. */
+static klift_status part_task(void *context, int64_t task, int worker)
 {
     lifting *l = context;
-    if (task > 0)
-        return make(l, &l->now->part[task - 1], worker);
-    join(l);
+    KL_TRY(make(l, &l->part[task], worker));
+    pthread_mutex_lock(&l->joins);
+    l->part[task].made = true;
+    for (; l->next < l->parts && l->part[l->next].made; l->next++)
+        join(l, &l->part[l->next]);
+    pthread_mutex_unlock(&l->joins);
     return KLIFT_OK;
 }
 
@@ -235,6 +231,7 @@ int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, const char *what, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
     lifting l = {.lift = lift, .x = x, .start = start, .column = column, .value = value};
+    klift_status status = KLIFT_OK;
     if (what != NULL && counts_starts(lift, x))
         l.unchecked = what;
     else if (what != NULL)
@@ -245,20 +242,15 @@ klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, const char
         return kl_fail(KLIFT_USAGE, "klift_map_apply_sparse: there may be %lld entries, and room is %lld; give it more, or fewer rows at a time", (long long)*needed,
                        (long long)room);
     KL_TRY(begin(&l, run));
-    for (int64_t first = 0; first < x->rows;) {
-        KL_TRY(cut_parts(&l, &first, run));
-        KL_TRY(kl_run_parallel(run, l.now->parts + 1, round_task, &l));
-        round *made = l.now;
-        l.now = l.before;
-        l.before = made;
-        if (kl_run_threads(run) == 1) { /* the next part is made where it belongs */
-            join(&l);
-            l.taken = l.joined;
-        }
+    pthread_mutex_init(&l.joins, NULL);
+    for (int64_t first = 0; first < x->rows && status == KLIFT_OK;) {
+        status = cut_parts(&l, &first, run);
+        if (status == KLIFT_OK)
+            status = kl_run_parallel(run, l.parts, part_task, &l);
     }
-    join(&l);
+    pthread_mutex_destroy(&l.joins);
     *needed = l.joined;
-    return KLIFT_OK;
+    return status;
 }
 
 klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, klift_run *run)
