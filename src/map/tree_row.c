@@ -5,6 +5,7 @@
 #include "map/tree.h"
 
 #include "math/hadamard.h"
+#include "math/micro.h"
 
 #include <string.h>
 
@@ -63,12 +64,13 @@ static void transform_leaf(const kl_tree_shape *t, const float *row, const kl_co
         kl_hadamard_of(t->leaf, sign->im, row, out.im);
 }
 
-/* out = a o b o the signs behind the step, from its coordinate `first` on; without signs at the root. */
+/* out = a o b o the signs behind the step, from its coordinate `first` on; without signs at the root. Not by way of another function: fields that were just put
+ * together would be read as one, for which a CPU waits, and there are 48 such calls to a row. */
 static void multiply(const kl_tree_shape *t, const kl_tree_step *step, int64_t first, int64_t n, kl_complex a, kl_complex b, kl_complex out)
 {
     if (t->complex) {
         kl_roots roots = {kl_tree_is_root(step) ? NULL : step->roots.code + first, step->roots.scale};
-        kl_complex_multiply(n, a, b, kl_tree_is_root(step) ? NULL : &roots, out);
+        kl_micro_get()->multiply(n, a, b, kl_tree_is_root(step) ? NULL : &roots, out);
         return;
     }
     for (int64_t k = 0; k < n; k++)

@@ -3,11 +3,6 @@
 
 #include "math/micro.h"
 
-void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out)
-{
-    kl_micro_get()->multiply(n, a, b, c, out);
-}
-
 void kl_complex_gather(int64_t n, kl_complex a, const int32_t *index, int64_t count, kl_complex from, float *pairs, const kl_roots *c, kl_complex out)
 {
     kl_micro_get()->interleave(count, from, pairs);

@@ -14,9 +14,7 @@ typedef struct kl_roots {
     float scale;
 } kl_roots;
 
-/* out = a o b, or a o b o c when c is not NULL; without b when b.re is NULL. All (n); out may be a or b itself. */
-void kl_complex_multiply(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
-/* The same with b[k] = from[index[k]], k < n, of from (count), whose parts are first put side by side, pairs (2 count): one load for
+/* out = a o b, or a o b o c when c is not NULL, with b[k] = from[index[k]], k < n, of from (count), whose parts are first put side by side, pairs (2 count): one load for
  * both. Without a when a.re is NULL. out is another array than from and pairs. */
 void kl_complex_gather(int64_t n, kl_complex a, const int32_t *index, int64_t count, kl_complex from, float *pairs, const kl_roots *c, kl_complex out);
 

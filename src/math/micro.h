@@ -60,7 +60,7 @@ typedef struct kl_micro {
     /* scatter.h: entries of a row onto x, and a dense row into all groups of x */
     void (*scatter)(int64_t count, const int32_t *column, const float *value, const uint32_t *code, float *x);
     void (*collect)(const kl_scatter *scatter, const float *row, float *x);
-    /* complex.h: out = a o b, without b when b.re is NULL, o c when c is not NULL; each product and sum is rounded by itself */
+    /* out = a o b, without b when b.re is NULL, o c when c is not NULL (complex.h); all (n), out may be a or b itself; each product and sum is rounded by itself */
     void (*multiply)(int64_t n, kl_complex a, kl_complex b, const kl_roots *c, kl_complex out);
     void (*interleave)(int64_t n, kl_complex a, float *pairs); /* complex.h: pairs (n, 2) */
     /* multiply with b[k] = pairs[index[k]]; without a when a.re is NULL */
