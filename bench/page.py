@@ -27,7 +27,7 @@ SECTIONS = {  # module of the suite: heading, what is compared
 REASONS = {
     "CSV, 200,000 x 20": "numpy reads text in C since 1.23, as fast as pandas; the goal was set against numpy before it. By the profile half of klift's time "
                          "are the digits, a fifth the system's copy of the file; both are shared out over the threads, which wait for each other a seventh of it",
-    "one row, orthogonal": "a third of the time are the scores, 164 KB of float32 weights from the second cache for every row, a quarter the six transforms. The peer is twice as fast as elsewhere where its 12.8 MB of weights stay in the third cache",
+    "one row, orthogonal": "two fifths of the time are the scores, 164 KB of float32 weights from the second cache for every row, a quarter the six transforms, a tenth cosines and sines, a twelfth looking for what is not finite. The peer is twice as fast as elsewhere where its 12.8 MB of weights stay in the third cache",
     "nystrom 10,000 x 784 -> 2048, against": "both sides are bound by their products, klift's triangular as strmm's is",
     "orthogonal 10,000 x 784 -> 4096, 2 threads": "every row is 16 KB past the caches, and both cores share the way to memory",
     "orthogonal 10,000 x 784 -> 4096, reused": "where a core writes 6.6 GB/s past the caches, the 16 KB of a row take it 2.5 us, its transforms and waves 3.2: they hide behind each other in part",
@@ -37,7 +37,7 @@ REASONS = {
     "fourier 10,000 x 54 ->": "products with their waves take about as long as the writing, and are made while the stores drain, but not wholly",
     "fourier 10,000 x 123 ->": "the products are most of the time; waves and writing hide behind them only in part",
     "fourier 10,000 x 256 ->": "the products are most of the time; waves and writing hide behind them only in part",
-    "taylor degree 2": "by the profile walking over the products, adding them to buckets and taking these in order share the time; each entry is added by itself, and the words of bits are listed one by one on CPUs without VBMI2. The peer has the tables of klift, and is bound by memory: it gains more by a large third cache",
+    "taylor degree 2": "by the profile a third is putting a row's hashed products in order, a seventh each are the products and their columns from a table; numpy's side has the same tables, and is bound by memory: it gains more by a large third cache",
     "tensor-sketch degree 7": "by the profile two fifths are additions to places that the hash decides, as many the transforms",
     "tree degree 7": "leaves and nodes in other orders: by the profile transforms, and values picked one by one from other places, are most of the time",
     **{f"MNIST, 4096 features, {what}": "by the profile four fifths of a training at a fixed lambda are float32 products added to float64, at nine tenths of what the registers allow; of the eight lambdas that are tried the five smallest need a factor in float64. Every pair of features once is 1,007 GFLOP: the share of sgemm beside it says what of the time that alone takes"

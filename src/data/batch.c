@@ -33,17 +33,25 @@ static klift_status bad_value(const char *what, int64_t row, int64_t column)
     return kl_fail(KLIFT_DATA, "%s: row %lld, column %lld: the value is not finite (NaN or infinity); clean the data first", what, (long long)row, (long long)column);
 }
 
+/* The bits of |x| carry into the sign from the exponent of infinity on: no branch. */
+static bool are_finite(int64_t count, const float *x)
+{
+    uint32_t seen = 0;
+    for (int64_t j = 0; j < count; j++) {
+        uint32_t bits;
+        memcpy(&bits, x + j, sizeof bits);
+        seen |= (bits & 0x7fffffff) + 0x00800000;
+    }
+    return seen >> 31 == 0;
+}
+
 static klift_status check_dense(const kl_batch *batch, const char *what, int64_t first)
 {
     for (int64_t i = 0; i < batch->rows; i++) {
         const float *x = batch->dense + i * batch->stride;
-        uint32_t seen = 0;
-        for (int64_t j = 0; j < batch->columns; j++) { /* the bits of |x| carry into the sign from the exponent of infinity on: no branch */
-            uint32_t bits;
-            memcpy(&bits, x + j, sizeof bits);
-            seen |= (bits & 0x7fffffff) + 0x00800000;
-        }
-        for (int64_t j = 0; seen >> 31 != 0 && j < batch->columns; j++)
+        if (are_finite(batch->columns, x))
+            continue;
+        for (int64_t j = 0; j < batch->columns; j++)
             if (!isfinite(x[j]))
                 return bad_value(what, first + i, j);
     }
@@ -60,8 +68,25 @@ static klift_status check_starts(const kl_batch *batch, const char *what)
     return KLIFT_OK;
 }
 
+/* Columns ascend, so the first and the last of a row say whether all are within the width. */
+static bool ascend(const kl_batch *batch)
+{
+    bool wrong = false;
+    for (int64_t i = 0; i < batch->rows; i++) {
+        int64_t from = batch->start[i], to = batch->start[i + 1];
+        for (int64_t p = from + 1; p < to; p++)
+            wrong |= batch->column[p] <= batch->column[p - 1];
+        if (to > from)
+            wrong |= batch->column[from] < 0 || batch->column[to - 1] >= batch->columns;
+    }
+    return !wrong;
+}
+
 static klift_status check_sparse(const kl_batch *batch, const char *what, int64_t first)
 {
+    int64_t entries = batch->rows > 0 ? batch->start[batch->rows] - batch->start[0] : 0;
+    if (entries == 0 || (ascend(batch) && are_finite(entries, batch->value + batch->start[0])))
+        return KLIFT_OK;
     for (int64_t i = 0; i < batch->rows; i++) {
         int64_t last = -1;
         for (int64_t p = batch->start[i]; p < batch->start[i + 1]; p++) {
