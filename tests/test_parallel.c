@@ -1,9 +1,11 @@
 /* test_parallel.c - every task runs once, failures are the lowest one's, pools survive failures, each other and fork. */
+#define _GNU_SOURCE /* sched_getcpu, CPU_COUNT */
 #include "base/run.h"
 #include "support.h"
 
 #include <float.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -211,6 +213,64 @@ static void workers_leave_signals_to_the_host(void **unused)
     assert_int_equal(sigismember(&before, SIGINT), sigismember(&after, SIGINT));
 }
 
+typedef struct places {
+    cpu_set_t worker; /* where worker 1 may run */
+    atomic_bool seen;
+} places;
+
+static klift_status note_places(void *context, int64_t index, int worker)
+{
+    places *p = context;
+    (void)index;
+    nap(100); /* so that the worker gets some */
+    if (worker != 1 || atomic_load(&p->seen))
+        return KLIFT_OK;
+    if (sched_getaffinity(0, sizeof p->worker, &p->worker) != 0)
+        return kl_fail(KLIFT_FAILED, "sched_getaffinity");
+    atomic_store(&p->seen, true);
+    return KLIFT_OK;
+}
+
+/* Where worker 1 of a pool may run during a job that the caller gave from CPU *here; only jobs count that the caller did not move in. */
+static void places_of_worker(int threads, cpu_set_t *worker, int *here)
+{
+    kl_pool *pool;
+    places p = {.seen = false};
+    assert_int_equal(kl_pool_new(&pool, threads), KLIFT_OK);
+    for (bool settled = false; !settled;) {
+        atomic_store(&p.seen, false);
+        *here = sched_getcpu();
+        assert_int_equal(kl_pool_run(pool, 20, note_places, &p, NULL, NULL), KLIFT_OK);
+        settled = atomic_load(&p.seen) && sched_getcpu() == *here;
+    }
+    *worker = p.worker;
+    kl_pool_free(pool);
+}
+
+static void workers_keep_off_the_cpu_of_the_caller(void **unused)
+{
+    (void)unused;
+    cpu_set_t all, one, worker;
+    int here;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    if (CPU_COUNT(&all) < 2 || getenv("KLIFT_TEST_EMULATED") != NULL) {
+        print_message("skipped: one CPU, or an emulated one\n");
+        skip();
+    }
+    places_of_worker(2, &worker, &here);
+    assert_int_equal(CPU_COUNT(&worker), CPU_COUNT(&all) - 1);
+    assert_false(CPU_ISSET((size_t)here, &worker));
+    places_of_worker(CPU_COUNT(&all) + 1, &worker, &here); /* more threads than CPUs: left to the kernel */
+    assert_true(CPU_EQUAL(&worker, &all));
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0); /* as taskset does */
+    places_of_worker(2, &worker, &here);
+    assert_true(CPU_EQUAL(&worker, &one));
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 /* The exit code of a child, or -1 after ten seconds. */
 static int result_of(pid_t child)
 {
@@ -302,6 +362,7 @@ int main(void)
         cmocka_unit_test(two_pools_work_at_once),
         cmocka_unit_test(a_task_may_have_a_pool_of_its_own),
         cmocka_unit_test(workers_leave_signals_to_the_host),
+        cmocka_unit_test(workers_keep_off_the_cpu_of_the_caller),
         cmocka_unit_test(denormals_are_zero_in_tasks_only),
         cmocka_unit_test(a_forked_child_runs_with_workers_of_its_own),
     };

@@ -2,13 +2,16 @@
  * parallel.c - one pool per run: threads - 1 workers started at the first job, plus the caller. A job is a range of
  * task numbers taken by atomic increments. Workers block all signals, so the host program's handlers run elsewhere.
  * Who waits looks again for a while before it sleeps: to be woken takes longer than many a job, and jobs come in rows.
+ * Who was asleep wakes on another CPU than the caller's, where every thread can have one (keep_apart).
  * After fork() a child has no workers; the pool sees the other process number and starts its own.
  */
+#define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
 #include "base/parallel.h"
 
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,6 +37,7 @@ struct kl_pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake, finished;
     bool lingers;             /* there is a CPU for every thread */
+    int apart;                /* the CPU that workers keep off; -1: none yet */
     atomic_ullong generation; /* of jobs; a worker runs each one once */
     atomic_int busy;
     bool closing;
@@ -163,8 +167,30 @@ static void start(kl_pool *pool)
             break;
         }
         pool->started++;
+        pool->apart = -1; /* a new thread may run where the caller may */
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* That the caller may run on. */
+static long cpus(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* A worker that slept is often woken on the caller's CPU, where it waits for many milliseconds while another has nothing to do: the kernel of a virtual machine takes a
+ * CPU that rests for one that the host has taken away. So workers keep off the CPU from which a job is given, among those that its caller may run on. */
+static void keep_apart(kl_pool *pool)
+{
+    int here = pool->lingers ? sched_getcpu() : -1;
+    cpu_set_t others;
+    if (here < 0 || here == pool->apart || sched_getaffinity(0, sizeof others, &others) != 0)
+        return;
+    pool->apart = here;
+    CPU_CLR((size_t)here, &others);
+    for (int i = 0; CPU_COUNT(&others) >= pool->threads - 1 && i < pool->started; i++)
+        pthread_setaffinity_np(pool->thread[i], sizeof others, &others); /* where it is refused, the kernel decides */
 }
 
 static void reset(kl_pool *pool)
@@ -174,7 +200,8 @@ static void reset(kl_pool *pool)
     pthread_cond_init(&pool->finished, NULL);
     pool->owner = getpid();
     pool->started = 0;
-    pool->lingers = pool->threads <= sysconf(_SC_NPROCESSORS_ONLN);
+    pool->lingers = pool->threads <= cpus();
+    pool->apart = -1;
     atomic_store(&pool->generation, 0);
     atomic_store(&pool->busy, 0);
 }
@@ -202,8 +229,10 @@ klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *conte
 {
     if (pool->owner != getpid())
         reset(pool); /* forked: the workers stayed with the parent */
-    if (count > 1)
+    if (count > 1) {
         start(pool);
+        keep_apart(pool);
+    }
     jobs *job = &pool->job;
     pthread_mutex_lock(&pool->mutex);
     job->task = task;
