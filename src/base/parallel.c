@@ -26,21 +26,21 @@ typedef struct jobs {
     kl_stop stop;
     const void *stop_context;
     int64_t count;
-    atomic_llong next;
     atomic_bool halted;
+    _Alignas(64) atomic_llong next; /* a line of its own: all threads write to it */
 } jobs;
 
 struct kl_pool {
     int threads, started;
     pid_t owner;
     pthread_t *thread;
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; /* of who sleeps and of failures: a job that finds its workers awake takes none */
     pthread_cond_t wake, finished;
     bool lingers;             /* there is a CPU for every thread */
     int apart;                /* the CPU that workers keep off; -1: none yet */
     atomic_ullong generation; /* of jobs; a worker runs each one once */
-    atomic_int busy;
-    bool closing;
+    atomic_int busy, asleep;  /* workers */
+    atomic_bool caller_sleeps, closing;
     jobs job;
     int64_t failed_index;
     klift_status failed_status;
@@ -84,16 +84,52 @@ static void breathe(void)
 #endif
 }
 
+/* Who goes to sleep says so before the last look at what it waits for, and who changes that looks for sleepers behind it: one of the two sees the other. */
 static void await_job(kl_pool *pool, uint64_t seen)
 {
     for (int i = 0; pool->lingers && i < LOOKS && atomic_load(&pool->generation) == seen; i++)
         breathe();
+    if (atomic_load(&pool->generation) != seen)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->asleep, 1);
+    while (atomic_load(&pool->generation) == seen)
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    atomic_fetch_sub(&pool->asleep, 1);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void call_workers(kl_pool *pool)
+{
+    atomic_fetch_add(&pool->generation, 1);
+    if (atomic_load(&pool->asleep) == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void await_workers(kl_pool *pool)
 {
     for (int i = 0; pool->lingers && i < LOOKS && atomic_load(&pool->busy) > 0; i++)
         breathe();
+    if (atomic_load(&pool->busy) == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->caller_sleeps, true);
+    while (atomic_load(&pool->busy) > 0)
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    atomic_store(&pool->caller_sleeps, false);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void be_done(kl_pool *pool)
+{
+    if (atomic_fetch_sub(&pool->busy, 1) > 1 || !atomic_load(&pool->caller_sleeps))
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void note_failure(kl_pool *pool, int64_t index, klift_status status)
@@ -108,6 +144,20 @@ static void note_failure(kl_pool *pool, int64_t index, klift_status status)
     atomic_store(&pool->job.halted, true);
 }
 
+static klift_status do_task(kl_task task, void *context, int64_t index, int worker, kl_stop stop, const void *stop_context)
+{
+    return stop != NULL && stop(stop_context) ? kl_fail(KLIFT_CANCELLED, "stopped on request") : task(context, index, worker);
+}
+
+/* One task needs no pool, nor a look at whose it is. */
+static klift_status do_alone(kl_task task, void *context, kl_stop stop, const void *stop_context)
+{
+    unsigned mode = kl_denormals_flush();
+    klift_status status = do_task(task, context, 0, 0, stop, stop_context);
+    kl_denormals_restore(mode);
+    return status;
+}
+
 static void work(kl_pool *pool, int worker)
 {
     jobs *job = &pool->job;
@@ -116,11 +166,7 @@ static void work(kl_pool *pool, int worker)
         int64_t index = atomic_fetch_add(&job->next, 1);
         if (index >= job->count)
             break;
-        klift_status status = KLIFT_OK;
-        if (job->stop != NULL && job->stop(job->stop_context))
-            status = kl_fail(KLIFT_CANCELLED, "stopped on request");
-        else
-            status = job->task(job->context, index, worker);
+        klift_status status = do_task(job->task, job->context, index, worker, job->stop, job->stop_context);
         if (status != KLIFT_OK)
             note_failure(pool, index, status);
     }
@@ -135,19 +181,11 @@ static void *serve(void *argument)
     uint64_t seen = mine.generation;
     for (;;) {
         await_job(pool, seen);
-        pthread_mutex_lock(&pool->mutex);
-        while (atomic_load(&pool->generation) == seen && !pool->closing)
-            pthread_cond_wait(&pool->wake, &pool->mutex);
-        bool closing = pool->closing;
-        pthread_mutex_unlock(&pool->mutex);
-        if (closing)
+        if (atomic_load(&pool->closing))
             return NULL;
         seen = atomic_load(&pool->generation);
         work(pool, mine.worker);
-        pthread_mutex_lock(&pool->mutex);
-        if (atomic_fetch_sub(&pool->busy, 1) == 1)
-            pthread_cond_signal(&pool->finished);
-        pthread_mutex_unlock(&pool->mutex);
+        be_done(pool);
     }
 }
 
@@ -204,6 +242,8 @@ static void reset(kl_pool *pool)
     pool->apart = -1;
     atomic_store(&pool->generation, 0);
     atomic_store(&pool->busy, 0);
+    atomic_store(&pool->asleep, 0);
+    atomic_store(&pool->caller_sleeps, false);
 }
 
 klift_status kl_pool_new(kl_pool **pool, int threads)
@@ -227,14 +267,13 @@ int kl_pool_threads(const kl_pool *pool)
 
 klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *context, kl_stop stop, const void *stop_context)
 {
+    jobs *job = &pool->job;
+    if (count <= 1)
+        return count < 1 ? KLIFT_OK : do_alone(task, context, stop, stop_context);
     if (pool->owner != getpid())
         reset(pool); /* forked: the workers stayed with the parent */
-    if (count > 1) {
-        start(pool);
-        keep_apart(pool);
-    }
-    jobs *job = &pool->job;
-    pthread_mutex_lock(&pool->mutex);
+    start(pool);
+    keep_apart(pool);
     job->task = task;
     job->context = context;
     job->stop = stop;
@@ -243,20 +282,10 @@ klift_status kl_pool_run(kl_pool *pool, int64_t count, kl_task task, void *conte
     atomic_store(&job->next, 0);
     atomic_store(&job->halted, false);
     pool->failed_index = -1;
-    atomic_store(&pool->busy, count > 1 ? pool->started : 0);
-    if (count > 1 && pool->started > 0) {
-        atomic_fetch_add(&pool->generation, 1);
-        pthread_cond_broadcast(&pool->wake);
-    }
-    pthread_mutex_unlock(&pool->mutex);
-
+    atomic_store(&pool->busy, pool->started);
+    call_workers(pool);
     work(pool, 0);
-
     await_workers(pool);
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->busy) > 0)
-        pthread_cond_wait(&pool->finished, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
     if (pool->failed_index < 0)
         return KLIFT_OK;
     return kl_fail(pool->failed_status, "%s", pool->failed_message);
@@ -267,10 +296,8 @@ void kl_pool_free(kl_pool *pool)
     if (pool == NULL)
         return;
     if (pool->owner == getpid()) {
-        pthread_mutex_lock(&pool->mutex);
-        pool->closing = true;
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->mutex);
+        atomic_store(&pool->closing, true);
+        call_workers(pool);
         for (int i = 0; i < pool->started; i++)
             pthread_join(pool->thread[i], NULL);
         pthread_cond_destroy(&pool->wake);

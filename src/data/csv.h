@@ -88,6 +88,8 @@ klift_status kl_csv_lay_out(kl_reader *reader);
 /* The next row that is not blank into csv->cell; *any is false at the end. The row must have csv->columns cells unless
  * that is 0. Finish it by kl_csv_end_row(&csv->text, *after). */
 klift_status kl_csv_row(kl_csv *csv, const char **after, bool *any);
+/* The newline of the present row when it has a plain number in every column, as most rows do; NULL: kl_csv_row knows more. */
+const char *kl_csv_row_of_numbers(const kl_csv *csv);
 klift_status kl_csv_skip_header(kl_csv *csv);
 bool kl_csv_in_head(const kl_csv *csv, int64_t rows); /* that many rows of the held text are not too many yet */
 /* A column by name, or by position from 1, negative from the end; -1 when there is none. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/plain_number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,21 @@ klift_status kl_csv_row(kl_csv *s, const char **after, bool *any)
     }
 }
 
+const char *kl_csv_row_of_numbers(const kl_csv *s)
+{
+    const kl_csv_text *t = &s->text;
+    const char *p = t->text + t->at;
+    double value;
+    if (t->at == t->whole || t->delimiter == ' ' || s->columns == 0)
+        return NULL;
+    for (int64_t j = 0; j < s->columns; j++) {
+        p = kl_plain_number(p, false, s->point, &value);
+        if (p == NULL || *p++ != (j < s->columns - 1 ? t->delimiter : '\n'))
+            return NULL;
+    }
+    return p - 1;
+}
+
 bool kl_csv_in_head(const kl_csv *s, int64_t rows)
 {
     return rows < KL_CSV_HEAD && (rows < 2 || s->text.at - s->text.keep < HELD);
@@ -138,6 +154,12 @@ static klift_status look_at_head(kl_csv *s, first_rows *f)
 {
     const char *after;
     for (bool any; kl_csv_in_head(s, f->rows); f->rows++) {
+        after = f->rows > 1 ? kl_csv_row_of_numbers(s) : NULL;
+        if (after != NULL) { /* no text, and an end that is not empty */
+            f->tail_is_empty = false;
+            kl_csv_end_row(&s->text, after);
+            continue;
+        }
         KL_TRY(kl_csv_row(s, &after, &any));
         if (!any)
             break;

@@ -43,16 +43,23 @@ static void look_at_row(const kl_csv *s, kl_csv_look *look)
 klift_status kl_csv_look_at_head(kl_csv *s, kl_csv_look *look)
 {
     const char *after;
+    bool numbers = false;
     kl_csv_return(&s->text);
     KL_TRY(kl_csv_skip_header(s));
     for (int64_t rows = 0; kl_csv_in_head(s, rows); rows++) {
         bool any;
-        KL_TRY(kl_csv_row(s, &after, &any));
-        if (!any)
-            break;
-        look_at_row(s, look);
+        after = kl_csv_row_of_numbers(s);
+        if (after == NULL) {
+            KL_TRY(kl_csv_row(s, &after, &any));
+            if (!any)
+                break;
+            look_at_row(s, look);
+        } else
+            numbers = true;
         kl_csv_end_row(&s->text, after);
     }
+    for (int64_t j = 0; j < s->columns; j++)
+        look[j].any = look[j].any || (numbers && !s->ignored[j]);
     kl_csv_return(&s->text);
     return KLIFT_OK;
 }
