@@ -84,7 +84,7 @@ static void reads_every_form_of_a_table(void **unused)
         {"a,b,\n1,2,\n3,4,\n", NULL, "2 1;4 3;"},
         {"a,b\n1,2,\n3,4,\n", NULL, "2 1;4 3;"},
         {"1,2,\n3,4,\n", NULL, "2 1;4 3;"},
-        {"a,b,c\n1,2,\n3,4,\n5,6,7\n", "label=a,missing=zero", "1 2 0;3 4 0;5 6 7;"}, /* the last cells of some rows are empty */
+        {"1,2,\n3,4,\n5,6,7\n", "label=1,missing=zero", "1 2 0;3 4 0;5 6 7;"}, /* the last cells of some rows are empty */
         /* numbers */
         {"a,b\n+1.50,-.5\n1e2,1E-2\n00012,0.123456789012345678\n", NULL, "-0.5 1.5;0.01 100;0.12345678901234568 12;"},
         {"a,b\n3.4028235e38,1e300\n1e-400,9007199254740992\n", NULL, "1e300 3.4028235e38;9007199254740992 0;"},
