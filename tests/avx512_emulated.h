@@ -249,6 +249,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 
 /* Headers of compilers define some of them as macros. */
 #undef _mm512_permute_ps
+#undef _mm512_shuffle_epi32
 #undef _mm512_shuffle_f32x4
 #undef _mm512_movehdup_ps
 #undef _mm512_moveldup_ps
@@ -275,6 +276,7 @@ static inline void emulated_stream(float *at, simde__m512 a)
 #undef _mm512_maskz_compress_epi8
 #undef _mm512_mask_i32gather_ps
 #undef _mm512_mask_i32scatter_ps
+#define _mm512_shuffle_epi32(a, control) simde_mm512_castps_si512(emulated_permute(simde_mm512_castsi512_ps(a), control))
 #define _mm512_permute_ps(a, control) emulated_permute(a, control)
 #define _mm512_movehdup_ps(a) emulated_permute(a, 0xF5)
 #define _mm512_moveldup_ps(a) emulated_permute(a, 0xA0)

@@ -132,20 +132,33 @@ static void additive_maps_have_room_for_every_column(void **state)
     free(x);
 }
 
+/* One of them is so large that it is made in its place, between others that are copied there. */
 static void rows_of_more_entries_than_a_part_are_parts_of_their_own(void **state)
 {
-    float *x = malloc(6 * 180 * sizeof *x);
+    enum { MANY = 10, WIDE = 190 };
+    static const int nonzeros[MANY] = {0, 35, 70, 105, 140, 175, 190, 3, 10, 120};
+    float *x = malloc(MANY * WIDE * sizeof *x);
     (void)state;
-    for (int i = 0; i < 6 * 180; i++)
-        x[i] = i % 180 < (i / 180) * 35 ? 0.1f * (float)(i % 5 + 1) : 0.0f; /* 0 to 175 nonzeros: up to 924,176 products */
-    klift_batch batch = dense_batch(6, 180, x);
+    for (int i = 0; i < MANY * WIDE; i++)
+        x[i] = i % WIDE < nonzeros[i / WIDE] ? 0.1f * (float)(i % 5 + 1) : 0.0f;
+    klift_batch batch = dense_batch(MANY, WIDE, x);
     klift_map *map = fit("gaussian:gamma=0.01", "taylor:degree=3,hash=never", "none", "16", &batch);
     int64_t n_in, n_out;
     OK(klift_map_size(map, &n_in, &n_out));
-    assert_int_equal(n_out, 1004731); /* C(183, 3) */
+    assert_int_equal(n_out, 1179616); /* C(193, 3) */
     sparse *one = lift(map, &batch, "1"), *three = lift(map, &batch, "3");
     assert_int_equal(one->start[1], 1);
     assert_int_equal(one->start[6] - one->start[5], 924176); /* C(178, 3) */
+    assert_int_equal(one->start[7] - one->start[6], 1179616);
+    for (int i = 0; i < MANY; i++) {
+        klift_batch alone = dense_batch(1, WIDE, x + i * WIDE);
+        sparse *row = lift(map, &alone, "1");
+        assert_int_equal(row->count, one->start[i + 1] - one->start[i]);
+        assert_memory_equal(row->column, one->column + one->start[i], (size_t)row->count * sizeof *row->column);
+        assert_memory_equal(row->value, one->value + one->start[i], (size_t)row->count * sizeof *row->value);
+        release(row);
+    }
+    assert_memory_equal(one->start, three->start, (MANY + 1) * sizeof *one->start);
     assert_memory_equal(one->column, three->column, (size_t)one->count * sizeof *one->column);
     assert_memory_equal(one->value, three->value, (size_t)one->count * sizeof *one->value);
     release(one);

@@ -266,8 +266,8 @@ done:
 /* ---- rows ---- */
 
 typedef struct work {
-    double *x, *value, *pair;
-    uint64_t *column, *place, *touched, *pair_column;
+    double *x[2], *value, *pair; /* x and column: of the present row and the next */
+    uint64_t *column[2], *place, *touched, *pair_column;
     kl_buckets_few *few;
     float *sums;
     int32_t *list;
@@ -280,16 +280,18 @@ static work divide(const kl_map *map, void *scratch)
     int64_t entries = t->most < map->n_in ? t->most : map->n_in; /* a row with more is refused before they are written */
     int64_t pairs = kl_terms_pairs(t, entries < KL_TERMS_PAIRED ? entries : KL_TERMS_PAIRED), words = (t->buckets + 63) / 64;
     const int64_t room = KL_TERMS_ROOM + KL_TERMS_BLOCK;
-    work w = {.x = scratch};
+    work w = {.x = {scratch}};
     entries += KL_TERMS_BLOCK;
     pairs += KL_TERMS_BLOCK;
-    w.bytes = (2 * (entries + room + pairs) + words) * 8 + (int64_t)sizeof *w.few + (2 * t->buckets + KL_BUCKETS_SPARE) * 4;
+    w.bytes = (2 * (2 * entries + room + pairs) + words) * 8 + (int64_t)sizeof *w.few + (2 * t->buckets + KL_BUCKETS_SPARE) * 4;
     if (scratch == NULL)
         return w;
-    w.value = w.x + entries;
+    w.x[1] = w.x[0] + entries;
+    w.value = w.x[1] + entries;
     w.pair = w.value + room;
-    w.column = (uint64_t *)(void *)(w.pair + pairs);
-    w.place = w.column + entries;
+    w.column[0] = (uint64_t *)(void *)(w.pair + pairs);
+    w.column[1] = w.column[0] + entries;
+    w.place = w.column[1] + entries;
     w.pair_column = w.place + room;
     w.touched = w.pair_column + pairs;
     w.few = (kl_buckets_few *)(void *)(w.touched + words);
@@ -305,10 +307,9 @@ int64_t kl_terms_scratch(const kl_map *map, int64_t rows)
 }
 
 /* The nonzeros of so many entries (column NULL: all columns) in units of the length; returns how many, and the sum of their squares. */
-static int64_t take_nonzeros(int64_t entries, const int32_t *column, const float *value, double by, const work *w, double *square)
+static int64_t take_nonzeros(int64_t entries, const int32_t *column, const float *value, double by, double *x, uint64_t *at, double *square)
 {
-    double *x = w->x, sum = 0;
-    uint64_t *at = w->column;
+    double sum = 0;
     int64_t n = 0;
     for (int64_t p = 0; p < entries; p++)
         if (value[p] != 0.0f) {
@@ -321,7 +322,7 @@ static int64_t take_nonzeros(int64_t entries, const int32_t *column, const float
     return n;
 }
 
-/* The nonzeros of a row, and its prefactor. */
+/* The nonzeros of a row, and its prefactor, in one half of the room. */
 static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, const work *w, kl_terms_row *out)
 {
     const kl_terms *t = map->state;
@@ -331,11 +332,10 @@ static klift_status take_row(const kl_map *map, const kl_batch *x, int64_t row, 
     int64_t entries = kl_batch_row(x, row, &column, &value);
     if (x->dense != NULL || entries > t->most) /* nonzeros of fewer entries need not be counted */
         KL_TRY(kl_terms_refuse(map, row, "the batch", kl_batch_row_nonzeros(x, row)));
-    int64_t n = take_nonzeros(entries, column, value, 1 / t->length, w, &square);
-    *out = (kl_terms_row){.terms = t, .n_in = map->n_in, .n = n, .column = w->column, .x = w->x, .prefactor = 1, .value = w->value, .place = w->place};
+    int64_t n = take_nonzeros(entries, column, value, 1 / t->length, w->x[row % 2], w->column[row % 2], &square);
+    *out = (kl_terms_row){.terms = t, .n_in = map->n_in, .n = n, .column = w->column[row % 2], .x = w->x[row % 2], .prefactor = 1, .value = w->value, .place = w->place};
     if (map->kernel->type->log_prefactor != NULL)
         out->prefactor = exp(map->kernel->type->log_prefactor(map->kernel, square * t->length * t->length));
-    kl_terms_pair(out, w->pair, w->pair_column);
     return kl_terms_reach(map, square, out->prefactor);
 }
 
@@ -362,11 +362,36 @@ static void write_dense(const kl_terms_row *row, const work *w, float *z, int64_
         add_hashed(row, &to);
 }
 
+/* Degrees 0 and 1, the most of a short row that is not hashed, without the room between: the same numbers. Returns the next degree. */
+static int64_t write_lowest(const kl_terms_row *row, target *to)
+{
+    const kl_terms *t = row->terms;
+    if (t->exact < 1)
+        return 0;
+    float *restrict out = to->value;
+    int32_t *restrict column = to->column;
+    if (t->root[0] != 0) {
+        *out++ = (float)(t->root[0] * row->prefactor);
+        *column++ = (int32_t)t->first[0];
+    }
+    const double by = t->root[1] * row->prefactor, *restrict x = row->x;
+    const uint64_t *restrict at = row->column, first = (uint64_t)t->first[1];
+    int64_t count = t->root[1] != 0 ? row->n : 0;
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = (float)(by * x[i]);
+        column[i] = (int32_t)(first + at[i]);
+    }
+    to->count = out + count - to->value;
+    return 2;
+}
+
 static int64_t write_sparse(const kl_terms_row *row, const work *w, int32_t *column, float *value)
 {
     const kl_terms *t = row->terms;
     target to = {.sums = {t->buckets, w->sums, w->touched, w->few}, .column = column, .value = value};
-    kl_terms_walk(row, 0, t->exact, true, &(kl_terms_sink){&to, take_sparse});
+    int64_t next = write_lowest(row, &to);
+    if (next <= t->exact)
+        kl_terms_walk(row, next, t->exact, true, &(kl_terms_sink){&to, take_sparse});
     if (t->buckets > 0) {
         add_hashed(row, &to);
         to.count += kl_buckets_take(&to.sums, to.added, (int32_t)t->columns, w->list, column + to.count, value + to.count);
@@ -385,9 +410,13 @@ klift_status kl_terms_apply(const kl_map *map, const kl_batch *x, const kl_outpu
         memset(w.sums, 0, (size_t)t->buckets * sizeof *w.sums);
         w.few->count = 0;
     }
-    for (int64_t i = 0; i < x->rows; i++) {
-        kl_terms_row row;
-        KL_TRY(take_row(map, x, i, &w, &row));
+    kl_terms_row row, next;
+    KL_TRY(x->rows > 0 ? take_row(map, x, 0, &w, &next) : KLIFT_OK);
+    for (int64_t i = 0; i < x->rows; i++) { /* a row is taken before the last one is written: its prefactor is a chain of steps, each of which waits for the one before */
+        row = next;
+        if (i + 1 < x->rows)
+            KL_TRY(take_row(map, x, i + 1, &w, &next));
+        kl_terms_pair(&row, w.pair, w.pair_column);
         if (z->dense != NULL)
             write_dense(&row, &w, z->dense + i * z->stride, map->n_out);
         else {

@@ -28,9 +28,17 @@ AVX512 INLINE __m512i one_of(__m512i a, __m512i across, __mmask16 upper)
     return _mm512_mask_max_epu32(_mm512_min_epu32(a, across), upper, a, across);
 }
 
-/* Lane l takes lane l ^ by. */
+/* Lane l takes lane l ^ by, a constant: within quarters by a shuffle, which takes a cycle where a permutation takes four. */
 AVX512 INLINE __m512i swap(__m512i a, int by)
 {
+    if (by == 1)
+        return _mm512_shuffle_epi32(a, 0xB1);
+    if (by == 2)
+        return _mm512_shuffle_epi32(a, 0x4E);
+    if (by == 3)
+        return _mm512_shuffle_epi32(a, 0x1B);
+    if (by == 4)
+        return _mm512_shuffle_i32x4(a, a, 0xB1);
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     return _mm512_permutexvar_epi32(_mm512_xor_si512(lane, _mm512_set1_epi32(by)), a);
 }
@@ -118,23 +126,22 @@ AVX512 INLINE __m512 values_of(__m512i key, const __m512 *value)
     return _mm512_mask_blend_ps(upper, low, high);
 }
 
-/* Numbers behind the first ones of their buckets (bits of again, in the order of keys) go to the places of these. */
+/* Numbers behind the first ones of their buckets (bits of again, in the order of keys) go to the places of these, which are written only: what was just stored by lanes
+ * takes long to load. */
 static void add_up(const kl_buckets_few *few, const uint32_t *key, const uint64_t *again, float *value)
 {
-    int64_t taken = 0;
+    int64_t taken = 0, last = -1;
+    float sum = 0;
     for (int half = 0; half < 2; half++)
         for (uint64_t left = again[half]; left != 0; left &= left - 1) {
             int64_t at = 64 * half + __builtin_ctzll(left);
             taken++;
-            value[at - taken] += few->value[key[at] % KL_BUCKETS_FEW];
+            if (at != last + 1 || taken == 1)
+                sum = few->value[key[at - 1] % KL_BUCKETS_FEW] + 0.0f;
+            sum += few->value[key[at] % KL_BUCKETS_FEW];
+            value[at - taken] = sum;
+            last = at;
         }
-}
-
-/* Lanes of register k that there are numbers for. */
-static inline __mmask16 lanes_of(int64_t count, int k)
-{
-    int64_t left = count - k * LANES;
-    return (__mmask16)(left >= LANES ? 0xFFFF : left <= 0 ? 0 : (1 << left) - 1);
 }
 
 AVX512 int64_t kl_avx512_few_take(const kl_buckets_few *few, int32_t before, int32_t *column, float *value)
@@ -142,19 +149,20 @@ AVX512 int64_t kl_avx512_few_take(const kl_buckets_few *few, int32_t before, int
     const __m512i one_back = _mm512_setr_epi32(15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30), none = _mm512_set1_epi32(-1);
     uint32_t key[KL_BUCKETS_FEW];
     uint64_t again[2] = {0, 0};
-    __m512i r[REGISTERS], last = none;
+    __m512i r[REGISTERS], last = none, place = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512 v[REGISTERS];
     int64_t count = 0;
     UNROLL
     for (int k = 0; k < REGISTERS; k++) {
-        r[k] = _mm512_mask_mov_epi32(none, lanes_of(few->count, k), _mm512_loadu_si512(few->key + k * LANES));
+        r[k] = _mm512_mask_mov_epi32(none, _mm512_cmpgt_epi32_mask(_mm512_set1_epi32((int)few->count), place), _mm512_loadu_si512(few->key + k * LANES));
         v[k] = _mm512_loadu_ps(few->value + k * LANES);
+        place = _mm512_add_epi32(place, _mm512_set1_epi32(LANES));
     }
     sort(r);
     turn_over(r);
     UNROLL
     for (int k = 0; k < REGISTERS; k++) {
-        __mmask16 there = lanes_of(few->count, k);
+        __mmask16 there = (__mmask16)~_mm512_cmpeq_epi32_mask(r[k], none);
         __m512i bucket = _mm512_srli_epi32(r[k], KL_BUCKETS_FEW_BITS);
         __mmask16 first = (__mmask16)(there & ~_mm512_cmpeq_epi32_mask(bucket, _mm512_permutex2var_epi32(last, one_back, bucket)));
         int64_t firsts = __builtin_popcount(first);

@@ -1,174 +1,141 @@
 /*
- * lift_sparse.c - raw rows to features as CSR. How many entries a row may have is known before they are made, so rows are cut
- * into parts, rounds of them made by the pool where they would be if all had that many, and moved together as soon as those before
- * them are there, while they are in the caches of who made them. Every row is by itself: cuts change no bit.
+ * lift_sparse.c - raw rows to features as CSR. How many entries a row may have is known before they are made, but how many it has only when they are there. So rows
+ * are cut into parts, which threads make in room of their own, small enough for a cache, and copy to their places as soon as all parts before them are made and
+ * counted; until then they make the next one. A part that is large is made in its place, alone. Every row is by itself: cuts change no bit.
  */
-#include "model/lift.h"
+#include "model/lift_room.h"
 
 #include "base/memory.h"
+#include "math/past.h"
 
-#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
-enum { PART_ENTRIES = 1 << 20, MOST_PARTS = 64, PARTS_PER_THREAD = 16 };
-
-/* Of a row behind the preparation, at most. */
-static int64_t row_entries(const klift_map *lift, const kl_batch *x, int64_t row)
-{
-    if (lift->prepare.centred)
-        return lift->prepare.n_out;
-    return (x->start != NULL ? x->start[row + 1] - x->start[row] : kl_batch_row_nonzeros(x, row)) + (lift->prepare.kind == KL_UNIT_KEEP_NORM);
-}
-
-klift_status kl_lift_check(const klift_map *lift, const kl_batch *x)
-{
-    const kl_map *map = lift->map;
-    for (int64_t i = 0; map->type->check != NULL && i < x->rows; i++)
-        KL_TRY(map->type->check(map, i, row_entries(lift, x, i)));
-    return KLIFT_OK;
-}
-
-/* The map makes CSR of these rows. */
-static bool makes_sparse(const klift_map *lift, const kl_batch *x)
-{
-    const kl_map_type *type = lift->map->type;
-    return type->nonzeros != NULL && (type->either || (x->start != NULL && !lift->prepare.centred));
-}
-
-int64_t kl_lift_norm_room(const klift_map *lift)
-{
-    const int64_t start[2] = {0, 1};
-    const int32_t column = (int32_t)(lift->prepare.n_out - 1);
-    const kl_batch one = {.size = sizeof one, .rows = 1, .columns = lift->prepare.n_out, .start = start, .column = &column};
-    bool by_column = lift->map->type->nonzeros != NULL && !lift->map->type->either;
-    return by_column && lift->prepare.kind == KL_UNIT_KEEP_NORM ? lift->map->type->nonzeros(lift->map, &one) : 0;
-}
-
-/* Entries that the features of a row may have. A map that makes either counts the row's, others each by its column. */
-static int64_t row_room(const klift_map *lift, const kl_batch *x, int64_t row)
-{
-    const kl_map_type *type = lift->map->type;
-    if (!makes_sparse(lift, x))
-        return lift->map->n_out;
-    const int64_t start[2] = {0, row_entries(lift, x, row)};
-    kl_batch one = {.size = sizeof one, .rows = 1, .columns = lift->prepare.n_out, .start = start};
-    if (type->either)
-        return type->nonzeros(lift->map, &one);
-    one.start = x->start + row;
-    one.column = x->column;
-    return type->nonzeros(lift->map, &one) + kl_lift_norm_room(lift);
-}
-
-/* A map that makes either counts nothing but the entries of rows: of CSR that the preparation leaves as it is, all at once. */
-static bool counts_starts(const klift_map *lift, const kl_batch *x)
-{
-    return lift->map->type->nonzeros != NULL && lift->map->type->either && x->start != NULL && !lift->prepare.centred && lift->prepare.kind != KL_UNIT_KEEP_NORM;
-}
-
-static int64_t whole_room(const klift_map *lift, const kl_batch *x)
-{
-    int64_t sum = 0;
-    if (counts_starts(lift, x))
-        return lift->map->type->nonzeros(lift->map, &(kl_batch){.size = sizeof *x, .rows = x->rows, .columns = lift->prepare.n_out, .start = x->start});
-    for (int64_t i = 0; i < x->rows; i++)
-        if (__builtin_add_overflow(sum, row_room(lift, x, i), &sum))
-            return INT64_MAX;
-    return sum;
-}
+enum { PART_ROWS = KL_CHUNK / 3, PART_ENTRIES = 1 << 15, LARGE = 1 << 20, MOST_PARTS = 256, PARTS_PER_THREAD = 64 };
+enum { CACHED = 1 << 21 }; /* entries that may stay in a cache until they are read */
 
 typedef struct part {
     int64_t first, rows, room;
-    int64_t *start; /* (rows + 1) */
+    int64_t at;       /* its place in column and value, once it is counted */
+    int64_t count;    /* entries, once it is made */
+    atomic_bool made;
+} part;
+
+/* Room for the rows of a part. */
+typedef struct slot {
+    part *holds; /* that is not in its place yet, or NULL */
+    int64_t *start;
     int32_t *column;
     float *value;
-    bool made;
-} part;
+} slot;
+
+enum { SLOTS = 2 }; /* of a thread: one to make, one that waits */
 
 typedef struct lifting {
     const klift_map *lift;
     const kl_batch *x;
     const char *unchecked; /* what x is called, or NULL: it was checked */
+    klift_run *run;
     int64_t *start;
     int32_t *column;
     float *value;
+    bool past; /* there are too many entries for a cache */
     part part[MOST_PARTS]; /* of a round */
     int64_t parts, most;   /* there are, and may be */
-    int64_t *starts;       /* (most, KL_CHUNK + 1) */
-    pthread_mutex_t joins; /* who has it moves parts: */
-    int64_t next;          /* the first one that is not in its place, which is behind */
-    int64_t joined;        /* so many entries of column and value */
-    int64_t scratch_bytes, dense_bytes;
-    unsigned char *scratch, *dense; /* for each thread; dense: (rows of a part, n_out) of a map with dense z */
+    atomic_bool counting;  /* somebody counts parts: */
+    atomic_llong next;     /* the first one that is not counted, which is behind */
+    int64_t counted;       /* so many entries of column and value */
+    atomic_bool failed;    /* a part will never be made */
+    int64_t scratch_bytes, dense_bytes, slot_bytes;
+    unsigned char *scratch, *dense, *slots; /* for each thread; dense: (rows of a part, n_out) of a map with dense z; slots: SLOTS, each behind its struct */
 } lifting;
 
 /* The next rows that stay within a part's entries, one at least. */
-static part cut(const klift_map *lift, const kl_batch *x, int64_t first)
+static void cut(const klift_map *lift, const kl_batch *x, int64_t first, part *p)
 {
-    const int64_t left = x->rows - first, most = left < KL_CHUNK ? left : KL_CHUNK;
+    const int64_t left = x->rows - first, most = left < PART_ROWS ? left : PART_ROWS;
     const kl_batch all = kl_batch_part(x, first, most);
-    part p = {.first = first, .rows = most, .room = whole_room(lift, &all)};
-    if (p.room <= PART_ENTRIES)
-        return p;
-    p = (part){.first = first};
-    while (first + p.rows < x->rows && p.rows < KL_CHUNK) {
-        int64_t room = row_room(lift, x, first + p.rows);
-        if (p.rows > 0 && room > PART_ENTRIES - p.room)
+    *p = (part){.first = first, .rows = most, .room = kl_lift_whole_room(lift, &all)};
+    if (p->room <= PART_ENTRIES)
+        return;
+    p->rows = p->room = 0;
+    while (p->rows < most) {
+        int64_t room = kl_lift_row_room(lift, x, first + p->rows);
+        if (p->rows > 0 && room > PART_ENTRIES - p->room)
             break;
-        p.room += room;
-        p.rows++;
+        p->room += room;
+        p->rows++;
     }
-    return p;
 }
 
-/* Memory for the starts of a round, and for dense features. */
-static klift_status begin(lifting *l, klift_run *run)
+/* Memory for dense features. */
+static klift_status begin(lifting *l)
 {
-    const int64_t threads = kl_run_threads(run), n_out = l->lift->map->n_out;
-    int64_t rows = l->x->rows < KL_CHUNK ? l->x->rows : KL_CHUNK, most = PART_ENTRIES / n_out > 1 ? PART_ENTRIES / n_out : 1;
-    unsigned char *memory;
-    l->most = threads == 1 ? 1 : threads * PARTS_PER_THREAD < MOST_PARTS ? threads * PARTS_PER_THREAD : MOST_PARTS;
-    l->most = l->most < l->x->rows ? l->most : l->x->rows;
-    const int64_t starts = kl_whole_lines(l->most * (KL_CHUNK + 1) * (int64_t)sizeof(int64_t));
-    if (!makes_sparse(l->lift, l->x))
+    const int64_t threads = kl_run_threads(l->run), n_out = l->lift->map->n_out;
+    int64_t rows = l->x->rows < PART_ROWS ? l->x->rows : PART_ROWS, most = PART_ENTRIES / n_out > 1 ? PART_ENTRIES / n_out : 1;
+    l->most = threads == 1 && !l->past ? 1 : threads * PARTS_PER_THREAD < MOST_PARTS ? threads * PARTS_PER_THREAD : MOST_PARTS;
+    if (!kl_lift_makes_sparse(l->lift, l->x))
         l->dense_bytes = kl_whole_lines((rows < most ? rows : most) * n_out * (int64_t)sizeof(float));
-    KL_TRY(kl_run_scratch(run, KL_SCRATCH_FEATURES, starts + threads * l->dense_bytes, &memory));
-    l->starts = (int64_t *)(void *)memory;
-    l->dense = memory + starts;
     l->start[0] = 0;
+    return kl_run_scratch(l->run, KL_SCRATCH_FEATURES, threads * l->dense_bytes, &l->dense);
+}
+
+static slot *slot_of(const lifting *l, int64_t worker, int64_t which)
+{
+    return (slot *)(void *)(l->slots + (worker * SLOTS + which) * l->slot_bytes);
+}
+
+/* Room for parts of so many entries, none of which is there. */
+static klift_status make_slots(lifting *l, int64_t entries)
+{
+    const int64_t threads = kl_run_threads(l->run), head = kl_whole_lines((int64_t)sizeof(slot)), starts = kl_whole_lines((PART_ROWS + 1) * (int64_t)sizeof(int64_t));
+    const int64_t columns = kl_whole_lines(entries * (int64_t)sizeof(int32_t));
+    l->slot_bytes = head + starts + 2 * columns;
+    KL_TRY(kl_run_scratch(l->run, KL_SCRATCH_ROWS, threads * SLOTS * l->slot_bytes, &l->slots));
+    for (int64_t i = 0; i < threads * SLOTS; i++) {
+        unsigned char *memory = l->slots + i * l->slot_bytes + head;
+        *slot_of(l, 0, i) = (slot){.start = (int64_t *)(void *)memory, .column = (int32_t *)(void *)(memory + starts), .value = (float *)(void *)(memory + starts + columns)};
+    }
     return KLIFT_OK;
 }
 
-/* Some parts for each thread, each at its place in column and value if those before it have all the entries that they may have. */
-static klift_status cut_parts(lifting *l, int64_t *first, klift_run *run)
+/* Some parts for each thread, or a large one. */
+static klift_status cut_parts(lifting *l, int64_t *first)
 {
-    int64_t taken = l->joined;
-    l->next = 0;
+    int64_t most = 0;
+    atomic_store(&l->next, 0);
     for (l->parts = 0; l->parts < l->most && *first < l->x->rows; l->parts++) {
         part *p = &l->part[l->parts];
-        *p = cut(l->lift, l->x, *first);
+        cut(l->lift, l->x, *first, p);
+        if (l->parts > 0 && p->room > LARGE)
+            break;
         *first += p->rows;
         kl_batch rows = kl_batch_part(l->x, p->first, p->rows);
         int64_t scratch = kl_lift_scratch(l->lift, &rows);
         l->scratch_bytes = scratch > l->scratch_bytes ? scratch : l->scratch_bytes;
-        p->start = l->starts + l->parts * (KL_CHUNK + 1);
-        p->column = l->column + taken;
-        p->value = l->value + taken;
-        taken += p->room;
+        most = p->room > most ? p->room : most;
+        if (p->room > LARGE) {
+            l->parts = 1;
+            break;
+        }
     }
-    return kl_run_scratch(run, KL_SCRATCH_MAP, kl_run_threads(run) * l->scratch_bytes, &l->scratch);
+    if (l->parts > 1)
+        KL_TRY(make_slots(l, most));
+    return kl_run_scratch(l->run, KL_SCRATCH_MAP, kl_run_threads(l->run) * l->scratch_bytes, &l->scratch);
 }
 
-static void take_nonzeros(const part *p, const float *dense, int64_t columns)
+static void take_nonzeros(const kl_output *z, const float *dense, int64_t rows, int64_t columns)
 {
     int64_t count = 0;
-    p->start[0] = 0;
-    for (int64_t i = 0; i < p->rows; i++) {
+    z->start[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++)
             if (dense[i * columns + j] != 0.0f) {
-                p->column[count] = (int32_t)j;
-                p->value[count++] = dense[i * columns + j];
+                z->column[count] = (int32_t)j;
+                z->value[count++] = dense[i * columns + j];
             }
-        p->start[i + 1] = count;
+        z->start[i + 1] = count;
     }
 }
 
@@ -180,7 +147,7 @@ klift_status kl_lift_chunk_sparse(const klift_map *lift, const kl_batch *x, cons
     return lift->map->type->apply(lift->map, &prepared, z, (unsigned char *)scratch + kl_whole_lines(kl_prepare_scratch(&lift->prepare, x)));
 }
 
-static klift_status make(const lifting *l, const part *p, int worker)
+static klift_status make(const lifting *l, const part *p, const kl_output *z, int worker)
 {
     const klift_map *lift = l->lift;
     unsigned char *scratch = l->scratch + worker * l->scratch_bytes;
@@ -190,73 +157,143 @@ static klift_status make(const lifting *l, const part *p, int worker)
     if (l->dense_bytes > 0) {
         float *dense = (float *)(void *)(l->dense + worker * l->dense_bytes);
         KL_TRY(kl_lift_chunk(lift, &rows, dense, lift->map->n_out, false, scratch));
-        take_nonzeros(p, dense, lift->map->n_out);
+        take_nonzeros(z, dense, p->rows, lift->map->n_out);
         return KLIFT_OK;
     }
-    const kl_output out = {.start = p->start, .column = p->column, .value = p->value};
-    return kl_lift_chunk_sparse(lift, &rows, &out, scratch);
+    return kl_lift_chunk_sparse(lift, &rows, z, scratch);
 }
 
-/* To where it belongs, which is never behind where it is. */
-static void join(lifting *l, const part *p)
+/* ---- parts beside each other ---- */
+
+static bool is_next_made(const lifting *l)
 {
-    int64_t count = p->start[p->rows], at = l->joined;
-    for (int64_t i = 0; i < p->rows; i++)
-        l->start[p->first + i + 1] = at + p->start[i + 1];
-    if (l->column + at != p->column && count > 0) {
-        memmove(l->column + at, p->column, (size_t)count * sizeof *p->column);
-        memmove(l->value + at, p->value, (size_t)count * sizeof *p->value);
+    int64_t next = atomic_load(&l->next);
+    return next < l->parts && atomic_load(&l->part[next].made);
+}
+
+/* Nobody waits for who counts: that one looks once more for what was made meanwhile, when others can count again. */
+static void count_parts(lifting *l)
+{
+    while (is_next_made(l) && !atomic_exchange(&l->counting, true)) {
+        for (; is_next_made(l); atomic_fetch_add(&l->next, 1)) {
+            part *p = &l->part[atomic_load(&l->next)];
+            p->at = l->counted;
+            l->counted += p->count;
+        }
+        atomic_store(&l->counting, false);
     }
-    l->joined += count;
 }
 
-/* What is moved is written to where parts were that are in their places: nobody writes there any more. */
-static klift_status part_task(void *context, int64_t task, int worker)
+static void copy(const lifting *l, void *to, const void *from, int64_t bytes)
 {
-    lifting *l = context;
-    KL_TRY(make(l, &l->part[task], worker));
-    pthread_mutex_lock(&l->joins);
-    l->part[task].made = true;
-    for (; l->next < l->parts && l->part[l->next].made; l->next++)
-        join(l, &l->part[l->next]);
-    pthread_mutex_unlock(&l->joins);
+    if (bytes > 0 && l->past)
+        kl_past_copy(to, from, bytes);
+    else if (bytes > 0)
+        memcpy(to, from, (size_t)bytes);
+}
+
+static void place(const lifting *l, slot *from)
+{
+    const part *p = from->holds;
+    for (int64_t i = 1; i <= p->rows; i++)
+        l->start[p->first + i] = p->at + from->start[i];
+    copy(l, l->column + p->at, from->column, p->count * (int64_t)sizeof *from->column);
+    copy(l, l->value + p->at, from->value, p->count * (int64_t)sizeof *from->value);
+    from->holds = NULL;
+}
+
+/* The part of a slot to its place, if it has one and is counted. */
+static bool empty(lifting *l, slot *from)
+{
+    count_parts(l);
+    if (from->holds != NULL && from->holds - l->part < atomic_load(&l->next))
+        place(l, from);
+    return from->holds == NULL;
+}
+
+/* Parts begin in their order, so those that are waited for are being made, unless all is in vain. */
+static void wait_until_empty(lifting *l, slot *from)
+{
+    enum { LOOKS = 100 };
+    for (int i = 0; !empty(l, from) && !atomic_load(&l->failed); i++)
+        if (i >= LOOKS)
+            sched_yield();
+}
+
+static klift_status make_aside(lifting *l, part *p, slot *to, int worker)
+{
+    KL_TRY(kl_run_check(l->run));
+    KL_TRY(make(l, p, &(kl_output){.start = to->start, .column = to->column, .value = to->value}, worker));
+    p->count = to->start[p->rows];
+    to->holds = p;
+    atomic_store(&p->made, true);
     return KLIFT_OK;
 }
 
-int64_t kl_lift_room(const klift_map *lift, const kl_batch *x)
+static klift_status part_task(void *context, int64_t task, int worker)
 {
-    return makes_sparse(lift, x) ? whole_room(lift, x) : -1;
+    lifting *l = context;
+    slot *one = slot_of(l, worker, 0), *other = slot_of(l, worker, 1);
+    slot *to = one->holds == NULL ? one : other->holds == NULL || other->holds < one->holds ? other : one; /* an empty one, or the older of two */
+    wait_until_empty(l, to);
+    klift_status status = make_aside(l, &l->part[task], to, worker); /* also when another failed: the first one that does is to be named */
+    if (status != KLIFT_OK)
+        atomic_store(&l->failed, true);
+    empty(l, one);
+    empty(l, other);
+    return status;
+}
+
+static klift_status make_round(lifting *l)
+{
+    KL_TRY(kl_run_whole(l->run, l->parts, part_task, l));
+    for (int64_t i = 0; i < kl_run_threads(l->run) * SLOTS; i++)
+        empty(l, slot_of(l, 0, i));
+    return KLIFT_OK;
+}
+
+/* ---- a part in its place ---- */
+
+static klift_status task_in_place(void *context, int64_t task, int worker)
+{
+    lifting *l = context;
+    const part *p = &l->part[task];
+    const kl_output z = {.start = l->start + p->first, .column = l->column + l->counted, .value = l->value + l->counted};
+    KL_TRY(make(l, p, &z, worker));
+    for (int64_t i = 0; i <= p->rows; i++)
+        z.start[i] += l->counted;
+    l->counted = z.start[p->rows];
+    return KLIFT_OK;
 }
 
 klift_status kl_lift_sparse(const klift_map *lift, const kl_batch *x, const char *what, int64_t *start, int32_t *column, float *value, int64_t room, int64_t *needed, klift_run *run)
 {
-    lifting l = {.lift = lift, .x = x, .start = start, .column = column, .value = value};
+    lifting l = {.lift = lift, .x = x, .run = run, .start = start, .column = column, .value = value};
     klift_status status = KLIFT_OK;
-    if (what != NULL && counts_starts(lift, x))
+    if (what != NULL && kl_lift_counts_starts(lift, x))
         l.unchecked = what;
     else if (what != NULL)
         KL_TRY(kl_batch_check_values(x, what, 0)); /* where entries are counted they must be right */
     KL_TRY(kl_lift_check(lift, x));
-    *needed = whole_room(lift, x);
+    *needed = kl_lift_whole_room(lift, x);
     if (*needed > room)
         return kl_fail(KLIFT_USAGE, "klift_map_apply_sparse: there may be %lld entries, and room is %lld; give it more, or fewer rows at a time", (long long)*needed,
                        (long long)room);
-    KL_TRY(begin(&l, run));
-    pthread_mutex_init(&l.joins, NULL);
+    l.past = *needed > CACHED;
+    KL_TRY(begin(&l));
     for (int64_t first = 0; first < x->rows && status == KLIFT_OK;) {
-        status = cut_parts(&l, &first, run);
+        status = cut_parts(&l, &first);
         if (status == KLIFT_OK)
-            status = kl_run_parallel(run, l.parts, part_task, &l);
+            status = l.parts > 1 ? make_round(&l) : kl_run_parallel(run, 1, task_in_place, &l);
     }
-    pthread_mutex_destroy(&l.joins);
-    *needed = l.joined;
+    *needed = l.counted;
     return status;
 }
 
 klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, klift_run *run)
 {
     KL_TRY(kl_lift_check(lift, x));
-    int64_t room = whole_room(lift, x), needed;
+    int64_t room = kl_lift_whole_room(lift, x), needed;
     if (room > INT64_MAX / 4)
         return kl_fail(KLIFT_MEMORY, "%lld rows have too many features; use fewer", (long long)x->rows);
     KL_TRY(kl_rows_extend(to, x->rows, room + 1)); /* a row without entries is somewhere too */
@@ -267,13 +304,4 @@ klift_status kl_lift_add(const klift_map *lift, const kl_batch *x, kl_rows *to, 
     to->rows += x->rows;
     to->columns = lift->map->n_out;
     return KLIFT_OK;
-}
-
-int64_t kl_lift_entries(const klift_map *lift, const kl_batch *sample)
-{
-    const kl_map_type *type = lift->map->type;
-    int64_t room = type->nonzeros != NULL && sample->rows > 0 ? type->nonzeros(lift->map, sample) : -1;
-    if (room < 0 || room / sample->rows >= lift->map->n_out / 4)
-        return 0;
-    return room >= sample->rows ? room / sample->rows : 1;
 }
