@@ -316,6 +316,19 @@ static inline simde__m512d emulated_whole_to_double(simde__m256i a)
     return simde_mm512_loadu_pd(to);
 }
 #define _mm512_cvtepi32_pd(a) emulated_whole_to_double(a)
+
+/* By the rounding mode; what does not fit is INT32_MIN, as the CPU has it. */
+static inline simde__m512i emulated_round(simde__m512 a)
+{
+    simde__m512i to;
+    for (int half = 0; half < 2; half++) {
+        __m256i part = _mm256_cvtps_epi32((emulated_lanes){.vector = a}.half[half]);
+        memcpy((char *)&to + 32 * half, &part, sizeof part);
+    }
+    return to;
+}
+#undef _mm512_cvtps_epi32
+#define _mm512_cvtps_epi32(a) emulated_round(a)
 /* SIMDe 0.7.4 gives the name to the masked one. */
 #undef _mm512_madd_epi16
 #define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)

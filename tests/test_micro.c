@@ -5,6 +5,7 @@
 #include "math/micro.h"
 #include "support.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -404,6 +405,26 @@ static void rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables(void **
         }
 }
 
+static void one_number_that_is_not_finite_is_found_at_any_place(void **state)
+{
+    enum { N = 140 };
+    static const float bad[] = {INFINITY, -INFINITY, NAN};
+    float x[N + 1];
+    (void)state;
+    for (int64_t n = 0; n <= N; n++)
+        for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
+            for (int64_t k = 0; k <= n; k++)
+                x[k] = k == n ? NAN : k % 4 == 0 ? FLT_MAX : k % 4 == 1 ? -FLT_MAX : k % 4 == 2 ? 0x1p-149f : -0.0f; /* what is behind is not looked at */
+            assert_true(kl_micro_at(t)->are_finite(n, x));
+            for (int64_t k = 0; k < n; k++) {
+                float kept = x[k];
+                x[k] = bad[(n + k) % 3];
+                assert_false(kl_micro_at(t)->are_finite(n, x));
+                x[k] = kept;
+            }
+        }
+}
+
 /* Few and many of them, buckets hit twice, words with all bits; what was taken leaves zeros. */
 static void buckets_are_the_same_bits_in_all_tables(void **state)
 {
@@ -683,6 +704,7 @@ int main(void)
         cmocka_unit_test(complex_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(picked_products_are_the_same_bits_in_all_tables),
         cmocka_unit_test(rows_times_a_number_or_a_row_are_the_same_bits_in_all_tables),
+        cmocka_unit_test(one_number_that_is_not_finite_is_found_at_any_place),
         cmocka_unit_test(buckets_are_the_same_bits_in_all_tables),
         cmocka_unit_test(few_that_are_settled_are_in_the_sums),
         cmocka_unit_test(triangles_are_the_same_bits_in_all_tables),

@@ -2,6 +2,7 @@
 #include "data/batch.h"
 
 #include "data/names.h"
+#include "math/finite.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,23 +34,11 @@ static klift_status bad_value(const char *what, int64_t row, int64_t column)
     return kl_fail(KLIFT_DATA, "%s: row %lld, column %lld: the value is not finite (NaN or infinity); clean the data first", what, (long long)row, (long long)column);
 }
 
-/* The bits of |x| carry into the sign from the exponent of infinity on: no branch. */
-static bool are_finite(int64_t count, const float *x)
-{
-    uint32_t seen = 0;
-    for (int64_t j = 0; j < count; j++) {
-        uint32_t bits;
-        memcpy(&bits, x + j, sizeof bits);
-        seen |= (bits & 0x7fffffff) + 0x00800000;
-    }
-    return seen >> 31 == 0;
-}
-
 static klift_status check_dense(const kl_batch *batch, const char *what, int64_t first)
 {
     for (int64_t i = 0; i < batch->rows; i++) {
         const float *x = batch->dense + i * batch->stride;
-        if (are_finite(batch->columns, x))
+        if (kl_are_finite(batch->columns, x))
             continue;
         for (int64_t j = 0; j < batch->columns; j++)
             if (!isfinite(x[j]))
@@ -85,7 +74,7 @@ static bool ascend(const kl_batch *batch)
 static klift_status check_sparse(const kl_batch *batch, const char *what, int64_t first)
 {
     int64_t entries = batch->rows > 0 ? batch->start[batch->rows] - batch->start[0] : 0;
-    if (entries == 0 || (ascend(batch) && are_finite(entries, batch->value + batch->start[0])))
+    if (entries == 0 || (ascend(batch) && kl_are_finite(entries, batch->value + batch->start[0])))
         return KLIFT_OK;
     for (int64_t i = 0; i < batch->rows; i++) {
         int64_t last = -1;

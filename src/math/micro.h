@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "math/buckets.h"
 #include "math/complex.h"
+#include "math/finite.h"
 #include "math/glance.h"
+#include "math/glance_whole.h"
 #include "math/group.h"
 #include "math/lower.h"
 #include "math/pairs.h"
@@ -70,6 +72,7 @@ typedef struct kl_micro {
     void (*add_product)(int64_t n, const float *a, const float *b, float *y);
     int64_t (*scaled)(int64_t n, float factor, const float *from, float *to, float *square); /* scaled.h */
     void (*times)(int64_t n, const float *by, float *x);
+    bool (*are_finite)(int64_t n, const float *x); /* finite.h */
     /* buckets.h */
     void (*bucket_add)(const kl_buckets *to, int64_t count, const double *value, const uint64_t *place, const uint32_t *entry);
     int64_t (*bucket_take)(const kl_buckets *from, int64_t added, int32_t before, int32_t *list, int32_t *column, float *value);
@@ -80,6 +83,7 @@ typedef struct kl_micro {
     void (*row_add)(int64_t n, double factor, const kl_row *z, double *w);
     double (*row_square)(int64_t n, const kl_row *z, const kl_row *next); /* z'z the same way; every product is exact, so that all tables have one sum */
     void (*glance)(int64_t n, const float *z, int64_t count, const float *w, float *out); /* glance.h; products and sums fused, or not */
+    int32_t (*glance_whole)(int64_t n, const float *z, float scale, int64_t count, const int16_t *w, double *out); /* glance_whole.h */
     /* The same for the entries of a sparse row (row.h) of n columns, with the bits of that row spread out. */
     void (*sparse_dots)(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
     void (*sparse_add)(const kl_row *z, int64_t n, double factor, double *w);

@@ -1,4 +1,4 @@
-/* scaled_avx2.c - a row times a number or a row for AVX2; the table of AVX-512 has it too: it is bound by loads and stores. */
+/* scaled_avx2.c - a row times a number or a row for AVX2; the table of AVX-512 has the first too: it is bound by loads and stores. */
 #include "math/micro.h"
 
 #if defined(__x86_64__)

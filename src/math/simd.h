@@ -68,12 +68,17 @@ void kl_avx2_gather(int64_t n, kl_complex a, const int32_t *index, const float *
 void kl_avx2_multiply_picked(int64_t n, const float *g, const int32_t *order, kl_complex t, kl_complex z);
 void kl_avx2_add_product(int64_t n, const float *a, const float *b, float *y);
 void kl_avx2_times(int64_t n, const float *by, float *x);
+void kl_avx512_times(int64_t n, const float *by, float *x);
+bool kl_avx2_are_finite(int64_t n, const float *x);
+bool kl_avx512_are_finite(int64_t n, const float *x);
 int64_t kl_avx2_scaled(int64_t n, float factor, const float *from, float *to, float *square);
 void kl_avx2_row_dots(int64_t n, const kl_row *z, const kl_row *next, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_row_add(int64_t n, double factor, const kl_row *z, double *w);
 double kl_avx2_row_square(int64_t n, const kl_row *z, const kl_row *next);
 void kl_avx2_glance(int64_t n, const float *z, int64_t count, const float *w, float *out);
 void kl_avx512_glance(int64_t n, const float *z, int64_t count, const float *w, float *out);
+int32_t kl_avx2_glance_whole(int64_t n, const float *z, float scale, int64_t count, const int16_t *w, double *out);
+int32_t kl_avx512_glance_whole(int64_t n, const float *z, float scale, int64_t count, const int16_t *w, double *out);
 void kl_avx2_sparse_dots(const kl_row *z, int64_t n, int64_t count, const double *w, int64_t stride, double *out);
 void kl_avx2_sparse_add(const kl_row *z, int64_t n, double factor, double *w);
 void kl_avx2_group_dots(const kl_row *const *z, const kl_row *const *next, int64_t n, const float *w, double *f, double *inner);

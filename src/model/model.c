@@ -38,7 +38,7 @@ klift_status kl_model_carry(klift_model *model)
     const kl_map *map = model->lift->map;
     if (model->weights.outputs > 0 && map->type->carry != NULL)
         KL_TRY(map->type->carry(map, kl_weights_rows(&model->weights), model->weights.w, &model->carried));
-    return model->carried == NULL ? kl_brief_make(&model->weights, &model->brief) : KLIFT_OK;
+    return model->carried == NULL ? kl_brief_make(&model->weights, kl_map_reach(map), &model->brief) : KLIFT_OK;
 }
 
 void kl_model_drop(klift_model *model)
@@ -53,7 +53,7 @@ typedef struct scoring {
     const kl_batch *x;
     double *scores;
     double *classes;  /* (rows) or NULL: scores are what is wanted */
-    float *brief;     /* per worker: scores of a row in float32 */
+    double *brief;    /* per worker: scores of a row by a glance */
     unsigned char *z; /* per worker: features (KL_CHUNK, features), or CSR with room for so many entries */
     unsigned char *scratch;
     double *bits; /* per worker: the values of the bits, of (KL_CHUNK) rows */
@@ -95,7 +95,7 @@ static void glance_part(const scoring *s, const kl_output *z, int64_t rows, int 
     const kl_weights *w = &s->model->weights;
     for (int64_t i = 0; i < rows; i++) {
         kl_row row = row_of(z, i);
-        class[i] = (double)kl_brief_class(&s->model->brief, w, row.value, s->brief + worker * (w->outputs + 1));
+        class[i] = (double)kl_brief_class(&s->model->brief, w, row.value, s->brief + worker * (2 * w->outputs + 1));
         if (class[i] < 0)
             kl_row_dots(&row, &row, w->features, w->outputs, w->w, w->features, value + i * w->outputs);
     }
@@ -113,7 +113,7 @@ static klift_status weigh_part(const scoring *s, const kl_batch *part, int worke
     if (model->carried != NULL)
         return kl_lift_values(model->lift, part, rows, model->carried, value, s->scratch + worker * s->scratch_bytes);
     KL_TRY(lift_part(s, part, worker, &z));
-    if (class != NULL && model->brief.w != NULL && z.start == NULL) {
+    if (class != NULL && kl_brief_is_there(&model->brief) && z.start == NULL) {
         glance_part(s, &z, part->rows, worker, value, class);
         return KLIFT_OK;
     }
@@ -180,7 +180,7 @@ static klift_status score(const klift_model *model, const kl_batch *x, double *s
     if (model->weights.code.bits > 0)
         KL_TRY(kl_run_scratch(run, KL_SCRATCH_BITS, threads * KL_CHUNK * model->weights.code.bits * (int64_t)sizeof(double), &s.bits));
     if (classes != NULL)
-        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BRIEF, threads * (model->weights.outputs + 1) * (int64_t)sizeof *s.brief, &s.brief));
+        KL_TRY(kl_run_scratch(run, KL_SCRATCH_BRIEF, threads * (2 * model->weights.outputs + 1) * (int64_t)sizeof *s.brief, &s.brief));
     return kl_run_parallel(run, tasks, score_task, &s);
 }
 
