@@ -15,7 +15,8 @@ def core():
 
 
 if core():
-    os.environ.setdefault("OPENBLAS_CORETYPE", core())  # before numpy loads OpenBLAS, which takes new CPUs for old ones
+    os.environ["OPENBLAS_CORETYPE"] = core()  # before numpy loads OpenBLAS, which takes new CPUs for old ones; whatever the environment says, the peers get the right one
+os.environ.pop("OPENBLAS_L2_SIZE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")  # as many as klift gets
 
 

@@ -30,7 +30,8 @@ const char *peers_load(peers *p)
     const char *path = getenv("KLIFT_FFHT");
     char *(*core)(void);
     if (right_core() != NULL)
-        setenv("OPENBLAS_CORETYPE", right_core(), 0);
+        setenv("OPENBLAS_CORETYPE", right_core(), 1); /* whatever the environment says */
+    unsetenv("OPENBLAS_L2_SIZE");
     p->library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (p->library == NULL || !find(p->library, "openblas_set_num_threads", &p->set_threads) || !find(p->library, "cblas_sgemm", &p->sgemm) ||
         !find(p->library, "cblas_ssyrk", &p->ssyrk) || !find(p->library, "dpotrf_", &p->dpotrf))

@@ -9,7 +9,7 @@ whether it runs (the pages then go to BUILD).
 """
 import datetime, importlib, json, os, subprocess, sys, time, traceback
 
-from common import QUICK, core, limits, say
+from common import QUICK, limits, say
 
 import page
 
@@ -87,7 +87,7 @@ def machine(build):
     memory = int(open("/proc/meminfo").read().split()[1]) / 2 ** 20
     vectors = "AVX-512" if "avx512f" in info else "AVX2" if "avx2" in info else ""
     system = next((line.split("=", 1)[1].strip('"\n') for line in open("/etc/os-release") if line.startswith("PRETTY_NAME")), "")
-    return {"cpu": model, "vectors": vectors, "cores": len(os.sched_getaffinity(0)), "memory": f"{memory:.0f} GB", "system": system, "core": core(),
+    return {"cpu": model, "vectors": vectors, "cores": len(os.sched_getaffinity(0)), "memory": f"{memory:.0f} GB", "system": system, "core": limits(build)["core"],
             "limits": limits(build), "versions": versions(build), "day": datetime.date.today().isoformat(), "quick": QUICK}
 
 
