@@ -161,7 +161,7 @@ static void features_beyond_their_reach_are_seen(void **state)
             float kept = z[p];
             z[p] = beyond[i];
             for (int64_t t = 0; kl_micro_at(t) != NULL; t++)
-                assert_true(kl_micro_at(t)->glance_whole(FEATURES, z, brief.scale, 3, brief.whole, out) > KL_GLANCE_MOST);
+                assert_true(kl_micro_at(t)->glance_whole(FEATURES, z, brief.scale, 2, brief.whole, out) > KL_GLANCE_MOST);
             z[p] = kept;
         }
     kl_brief_clear(&brief);
