@@ -10,13 +10,14 @@ typedef struct block32 {
     __m512 c[LEFT32][2];
 } block32;
 
-AVX512 INLINE block32 sum32(int64_t k, const float *a, const float *b, block32 s)
+/* rows: a constant where it is called; those behind it are left as they are. */
+AVX512 INLINE block32 sum32(int rows, int64_t k, const float *a, const float *b, block32 s)
 {
     FOUR_STEPS
     for (int64_t p = 0; p < k; p++, a += LEFT32, b += WIDTH32) {
         __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
         UNROLL
-        for (int i = 0; i < LEFT32; i++) {
+        for (int i = 0; i < rows; i++) {
             __m512 x = _mm512_set1_ps(a[i]);
             s.c[i][0] = _mm512_fmadd_ps(x, b0, s.c[i][0]);
             s.c[i][1] = _mm512_fmadd_ps(x, b1, s.c[i][1]);

@@ -15,6 +15,7 @@
 #include "math/glance.h"
 #include "math/glance_whole.h"
 #include "math/group.h"
+#include "math/late.h"
 #include "math/lower.h"
 #include "math/pairs.h"
 #include "math/row.h"
@@ -40,6 +41,9 @@ typedef struct kl_micro {
     void (*pairs_ends)(int64_t rows, const kl_pairs *to, int64_t cut, const float *ends);
     /* c (left32, width32) += a' b, summed in float32, added in float64 */
     void (*add32)(int64_t k, const float *a, const float *b, double *c, int64_t stride);
+    /* or NULL: the same for the first `rows` of the block, but later (late.h), those that wait first; and what still waits at the end */
+    void (*add_late)(int64_t rows, int64_t k, const float *a, const float *b, double *c, int64_t stride, kl_late *late);
+    void (*late)(kl_late *late);
     /* whole.h, in blocks of the same size; pairs: at most KL_WHOLE_ROWS / 2 */
     void (*add16)(int64_t pairs, const int16_t *a, const int16_t *b, double unit, double *c, int64_t stride);
     /* c (left64, width64) += sign a' b */

@@ -20,7 +20,7 @@ AVX512 static void product32(int64_t k, const float *a, const float *b, bool on,
             for (int j = 0; j < 2; j++)
                 sum.c[i][j] = _mm512_loadu_ps(c + i * stride + 16 * j);
     }
-    sum = sum32(k, a, b, sum);
+    sum = sum32(LEFT32, k, a, b, sum);
     UNROLL
     for (int i = 0; i < LEFT32; i++)
         for (int j = 0; j < 2; j++)
@@ -38,7 +38,7 @@ AVX512 static void add32(int64_t k, const float *a, const float *b, double *c, i
     for (int i = 0; i < LEFT32; i++)
         for (int j = 0; j < WIDTH32; j += 8)
             _mm_prefetch((const char *)(c + i * stride + j), _MM_HINT_T1);
-    block32 sum = sum32(k, a, b, zeros());
+    block32 sum = sum32(LEFT32, k, a, b, zeros());
     UNROLL
     for (int i = 0; i < LEFT32; i++)
         for (int j = 0; j < 2; j++) {
@@ -152,6 +152,8 @@ const kl_micro kl_micro_avx512 = {
     .product_pairs = kl_avx512_product_pairs,
     .pairs_ends = kl_avx512_pairs_ends,
     .add32 = add32,
+    .add_late = kl_avx512_add_late,
+    .late = kl_avx512_late,
     .add16 = kl_avx512_add16,
     .add64 = add64,
     .sparse32 = sparse32,

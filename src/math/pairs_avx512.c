@@ -10,7 +10,7 @@ enum { LANES = KL_PAIRS_LINE, COSINE = 0, SINE = LANES, FIRST_COSINE = 2 * LANES
 
 AVX512 INLINE block32 multiply(int64_t k, const float *a, const float *b)
 {
-    block32 s = sum32(k, a, b, zeros());
+    block32 s = sum32(LEFT32, k, a, b, zeros());
     UNROLL
     for (int i = 0; i < LEFT32; i++) {
         IN_REGISTER(s.c[i][0]);

@@ -103,6 +103,8 @@ void kl_avx512_group_add(const kl_row *const *z, int64_t n, const float *factor,
 void kl_avx512_pairs(int64_t count, const float *turns, float scale, bool past, float *cosine, float *sine);
 void kl_avx512_cosines(int64_t count, const float *turns, const float *phase, float scale, float *out);
 void kl_avx512_drain(void);
+void kl_avx512_add_late(int64_t rows, int64_t k, const float *a, const float *b, double *c, int64_t stride, kl_late *late);
+void kl_avx512_late(kl_late *late);
 void kl_avx512_product_pairs(int64_t k, const float *a, const float *b, const kl_pairs *to, int64_t column, int64_t cut, float *ends);
 void kl_avx512_pairs_ends(int64_t rows, const kl_pairs *to, int64_t cut, const float *ends);
 

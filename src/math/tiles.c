@@ -249,22 +249,29 @@ static void add_part(const kl_micro *micro, const kl_tiles *tiles, form as, int6
 }
 
 /* SINGLE and WHOLE */
-static void update_single(const kl_tiles *tiles, form as, int64_t i, int64_t j, int half, int64_t count, const unsigned char *left, const unsigned char *right)
+static void update_single(const kl_tiles *tiles, form as, int64_t i, int64_t j, int half, int64_t count, const unsigned char *left, const unsigned char *right, kl_late *late)
 {
     const kl_micro *micro = kl_micro_get();
     int64_t edge = tiles->edge, height = micro->left32, width = micro->width32, band = BAND / height * height;
     int64_t high = panel_length(as, height) * size_of(as), wide = panel_length(as, width) * size_of(as); /* bytes of a panel */
+    bool waits = as == SINGLE && micro->add_late != NULL;
     double *tile = kl_tiles_at(tiles, i, j);
-    for (int64_t top = from_of(half, edge, band); top < to_of(half, edge, band); top += band)
+    for (int64_t top = from_of(half, edge, band), last = to_of(half, edge, band), end; top < last; top = end) {
+        end = last - top < band + band / 2 ? last : top + band; /* a short rest would have all columns pass by for itself */
         for (int64_t c = 0; c < edge; c += width) {
-            int64_t r = i == j && c > top ? c / height * height : top, end = edge < top + band ? edge : top + band; /* a diagonal tile is needed below its diagonal only */
+            int64_t r = i == j && c > top ? c / height * height : top, across = edge - c < width ? edge - c : width; /* a diagonal tile is needed below its diagonal only */
             const unsigned char *a = left + r / height * high, *b = right + c / width * wide;
-            for (; r < end; r += height, a += high)
-                if (r + height <= end && c + width <= edge)
+            for (; r < end; r += height, a += high) {
+                int64_t rows = end - r < height ? end - r : height;
+                if (waits && across == width)
+                    micro->add_late(rows, count, (const float *)(const void *)a, (const float *)(const void *)b, tile + r * edge + c, edge, late);
+                else if (rows == height && across == width)
                     add_block(micro, tiles, as, count, a, b, tile + r * edge + c, edge);
                 else
-                    add_part(micro, tiles, as, count, a, b, end - r < height ? end - r : height, edge - c < width ? edge - c : width, tile + r * edge + c);
+                    add_part(micro, tiles, as, count, a, b, rows, across, tile + r * edge + c);
+            }
         }
+    }
 }
 
 static inline void deal_exact(int64_t width, const kl_tiles *tiles, const double *line, double *out)
@@ -337,14 +344,17 @@ void kl_tiles_update(const kl_tiles *tiles, int64_t i, int64_t j, int half, cons
 {
     form as = form_of(tiles, rows);
     int64_t most = packed_rows(as), side = left_side(tiles, as);
+    kl_late late = {.rows = 0};
     for (int64_t from = 0; from < rows->count; from += most) {
         int64_t count = rows->count - from < most ? rows->count - from : most;
         const void *left = strip_at(tiles, as, packed, from, i), *right = strip_at(tiles, as, packed, from, j);
         if (as == EXACT)
             update_exact(tiles, i, j, half, count, left, (const double *)right + side);
         else
-            update_single(tiles, as, i, j, half, count, left, (const unsigned char *)right + side * size_of(as));
+            update_single(tiles, as, i, j, half, count, left, (const unsigned char *)right + side * size_of(as), &late);
     }
+    if (late.rows > 0)
+        kl_micro_get()->late(&late);
 }
 
 typedef struct addition {
