@@ -157,6 +157,15 @@ static void close_archive(kl_reader *reader)
     kl_zip_clear(&s->zip);
 }
 
+/* The member has a stream of its own. */
+static klift_status next(kl_reader *reader, int64_t at_most, kl_batch *batch)
+{
+    const state *s = reader->state;
+    if (reader->at == 0 && reader->threads > 1)
+        kl_stream_run_ahead(s->x);
+    return kl_matrix_next(reader, at_most, batch);
+}
+
 const kl_reader_type kl_reader_npz = {
     .name = "npz",
     .summary = "NumPy archive: arrays X and y of numpy.savez",
@@ -165,7 +174,7 @@ const kl_reader_type kl_reader_npz = {
     .state_size = sizeof(state),
     .detect = kl_is_zip,
     .open = open_archive,
-    .next = kl_matrix_next,
+    .next = next,
     .rewind = kl_matrix_rewind,
     .close = close_archive,
     .reads_stream = true,

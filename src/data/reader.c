@@ -191,6 +191,8 @@ static void rest(kl_reader *reader)
 klift_status kl_reader_next(kl_reader *reader, int64_t at_most, kl_batch *batch)
 {
     *batch = (kl_batch){.size = sizeof *batch};
+    if (reader->at_start && reader->stream != NULL && reader->threads > 1)
+        kl_stream_run_ahead(reader->stream);
     reader->at_start = false; /* also when it fails: the next rewind must not believe in the start */
     if (reader->head_kept && reader->head_at < reader->head.rows)
         KL_TRY(next_of_head(reader, at_most, batch));

@@ -1,11 +1,12 @@
 /*
  * stream.c - read(2) with what it leaves to its callers: short reads, EINTR, EAGAIN, directories, and files that change
  * between two passes. A regular file can be read again, also as standard input; a pipe or a terminal cannot. A decoder
- * stands between the file and the reader when the first bytes are those of a compressed file.
+ * stands between the file and the reader when the first bytes are those of a compressed file, in a thread of its own where that was asked for.
  */
 #include "data/stream.h"
 
 #include "base/memory.h"
+#include "data/ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PEEK = 4096, LONGEST_READ = 1 << 30 };
+enum { PEEK = 4096, LONGEST_READ = 1 << 30, WORTH_A_THREAD = 1 << 16 /* compressed bytes */ };
 enum { MOST_PIECES = 16, LEAST_PIECE = 1 << 16 }; /* of a block that several threads read: bytes that are worth waking one */
 
 struct kl_stream {
@@ -28,6 +29,8 @@ struct kl_stream {
     int64_t size;     /* of a part, decoded */
     struct stat seen; /* at the time of opening */
     kl_decoder *decoder;
+    bool runs_ahead; /* the decoder has a thread from the next read to the end of the pass: */
+    kl_ahead *ahead;
     unsigned char head[PEEK];
     int64_t head_count, head_at;
 };
@@ -84,9 +87,42 @@ static klift_status pull(void *stream, void *bytes, int64_t room, int64_t *got)
     return fill_raw(stream, bytes, room, got);
 }
 
+static klift_status unpack(void *stream, void *bytes, int64_t room, int64_t *got)
+{
+    return kl_decoder_read(((kl_stream *)stream)->decoder, bytes, room, got);
+}
+
+/* A pass has one thread at most: behind the end, or a failure, the decoder says the same again. */
+static klift_status fill_ahead(kl_stream *stream, unsigned char *bytes, int64_t room, int64_t *got)
+{
+    klift_status status = kl_ahead_read(stream->ahead, bytes, room, got);
+    if (kl_ahead_has_ended(stream->ahead)) {
+        kl_ahead_free(stream->ahead); /* a hundred files read one after the other do not keep a hundred rings */
+        stream->ahead = NULL;
+        stream->runs_ahead = false;
+    }
+    return status;
+}
+
 static klift_status fill(kl_stream *stream, unsigned char *bytes, int64_t room, int64_t *got)
 {
-    return stream->decoder != NULL ? kl_decoder_read(stream->decoder, bytes, room, got) : fill_raw(stream, bytes, room, got);
+    *got = 0;
+    if (stream->decoder == NULL)
+        return fill_raw(stream, bytes, room, got);
+    if (stream->runs_ahead && stream->ahead == NULL)
+        KL_TRY(kl_ahead_new(stream->name, unpack, stream, &stream->ahead));
+    return stream->ahead != NULL ? fill_ahead(stream, bytes, room, got) : unpack(stream, bytes, room, got);
+}
+
+static bool is_worth_a_thread(const kl_stream *stream)
+{
+    int64_t packed = stream->is_part ? stream->part_count : (int64_t)(stream->seen.st_size - stream->origin);
+    return stream->decoder != NULL && stream->regular && packed >= WORTH_A_THREAD && (!stream->is_part || packed < stream->size);
+}
+
+void kl_stream_run_ahead(kl_stream *stream)
+{
+    stream->runs_ahead = is_worth_a_thread(stream);
 }
 
 klift_status kl_stream_open_raw(const char *path, kl_stream **out)
@@ -277,6 +313,8 @@ klift_status kl_stream_rewind(kl_stream *stream)
     const struct stat *seen = &stream->seen;
     if (now.st_size != seen->st_size || now.st_mtim.tv_sec != seen->st_mtim.tv_sec || now.st_mtim.tv_nsec != seen->st_mtim.tv_nsec)
         return kl_fail(KLIFT_DATA, "%s: the file changed while it was read; start again when nothing writes to it", stream->name);
+    kl_ahead_free(stream->ahead);
+    stream->ahead = NULL;
     if (!stream->is_part && lseek(stream->fd, stream->origin, SEEK_SET) < 0)
         return refuse(stream, "rewind");
     stream->head_count = stream->head_at = stream->part_at = 0;
@@ -292,7 +330,7 @@ const char *kl_stream_name(const kl_stream *stream)
 
 const char *kl_stream_note(const kl_stream *stream)
 {
-    return stream->decoder != NULL ? kl_decoder_note(stream->decoder) : NULL;
+    return stream->decoder != NULL && stream->ahead == NULL ? kl_decoder_note(stream->decoder) : NULL;
 }
 
 int64_t kl_stream_size(const kl_stream *stream)
@@ -308,6 +346,7 @@ void kl_stream_close(kl_stream *stream)
 {
     if (stream == NULL)
         return;
+    kl_ahead_free(stream->ahead);
     if (stream->owned && stream->fd >= 0)
         close(stream->fd);
     kl_decoder_free(stream->decoder);

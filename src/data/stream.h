@@ -28,6 +28,9 @@ klift_status kl_stream_open_part(const kl_stream *whole, const kl_part *part, kl
 klift_status kl_stream_read(kl_stream *stream, void *bytes, int64_t room, int64_t *got);
 /* The same by the threads of a pool where that is of use: a plain file, and many bytes; pool may be NULL. */
 klift_status kl_stream_read_by(kl_stream *stream, kl_pool *pool, void *bytes, int64_t room, int64_t *got);
+/* At the beginning of a pass: what is to be unpacked from a file of some size will be by a thread of its own that keeps ahead: the same bytes and messages. Not from
+ * pipes, for which nobody could wait at the end. */
+void kl_stream_run_ahead(kl_stream *stream);
 /* From where it stands to its end, to be freed by the caller also after a failure: the size is the file system's, or grows for pipes. */
 klift_status kl_stream_read_all(kl_stream *stream, unsigned char **bytes, int64_t *count);
 /* Some bytes from any byte on, without moving; only where kl_stream_can_seek. */
