@@ -32,8 +32,8 @@ REASONS = {
     "orthogonal 10,000 x 784 -> 4096, 2 threads": "every row is 16 KB past the caches, and both cores share the way to memory: two processes on a CPU each take 4 % longer than one alone, and no longer when they leave these stores out. The rest is waking the second thread, and its wait for the last rows",
     "orthogonal 10,000 x 784 -> 4096, reused": "where a core writes 6.6 GB/s past the caches, the 16 KB of a row take it 2.5 us, its transforms and waves 3.2: they hide behind each other in part",
     "orthogonal 10,000 x 784 -> 4096, fresh": "half of the time are pages of the array that the system has yet to give",
-    "fourier 10,000 x 8 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain",
-    "fourier 10,000 x 16 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain",
+    "fourier 10,000 x 8 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. A virtual machine's cores may be on one die or on two from one second to the next, which halves that or not: 44 or 89 GB/s on a Zen 5",
+    "fourier 10,000 x 16 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. A virtual machine's cores may be on one die or on two from one second to the next, which halves that or not: 44 or 89 GB/s on a Zen 5",
     "fourier 10,000 x 54 ->": "at what registers allow, products with their waves take seven eighths of the time, and writing two thirds beside them; waves of a block made beside the products of the next were no faster",
     "fourier 10,000 x 123 ->": "the products are most of the time; waves and writing hide behind them only in part",
     "fourier 10,000 x 256 ->": "the products are most of the time; waves and writing hide behind them only in part",
@@ -43,7 +43,10 @@ REASONS = {
     **{f"MNIST, 4096 features, {what}": "by the profile four fifths of a training at a fixed lambda are float32 products, at nine tenths of what the registers allow, beside which their sums are added to float64; of the eight lambdas that are tried the five smallest need a factor in float64. Every pair of features once is 1,007 GFLOP: the share of sgemm beside it says what of the time that alone takes"
        for what in ("train + test, fixed", "train + test, lambda", "train + test, exact", "training")},
     "ijcnn1, nystrom 640: train": "LIBSVM needs 7 to 9 s here. Features and the svm's passes take two fifths each, landmarks a seventh of klift's time",
-    "ridge statistics, 4096": "products run at nine tenths of what registers allow; rows are packed for both sides of a product, and read once more for the sums of classes, which takes a fourteenth of the time together",
+    "ridge statistics, 4096 features, 2 threads": "packing rows and the sums of classes are bound by the memory that both threads share, and take a larger part of the time since the products of one thread take less",
+    "ridge statistics, 4096 features, blocks": "products run at nine tenths of what registers allow; rows are packed for both sides of a product, and read once more for the sums of classes, which takes a fourteenth of the time together",
+    "statistics of a training": "an eighth of the time are reading, features, packing rows and the sums of classes, bound by the memory that both threads share; products alone take 1.98 times as long on one",
+    "rows, 4 columns": "10,000,000 rows take seconds, in which a shared machine changes its speed",
     "usps ": "ten outputs of 7291 rows: reading the text twice, features and looks at all rows are a half of the time",
     "adult ": "with one output a sweep is one chain of steps, each of which waits for its row from memory; the second thread has nothing to do",
 }
