@@ -32,8 +32,8 @@ REASONS = {
     "orthogonal 10,000 x 784 -> 4096, 2 threads": "every row is 16 KB past the caches, and both cores share the way to memory: two processes on a CPU each take 4 % longer than one alone, and no longer when they leave these stores out. The rest is waking the second thread, and its wait for the last rows",
     "orthogonal 10,000 x 784 -> 4096, reused": "where a core writes 6.6 GB/s past the caches, the 16 KB of a row take it 2.5 us, its transforms and waves 3.2: they hide behind each other in part",
     "orthogonal 10,000 x 784 -> 4096, fresh": "half of the time are pages of the array that the system has yet to give",
-    "fourier 10,000 x 8 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. A virtual machine's cores may be on one die or on two from one second to the next, which halves that or not: 44 or 89 GB/s on a Zen 5",
-    "fourier 10,000 x 16 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. A virtual machine's cores may be on one die or on two from one second to the next, which halves that or not: 44 or 89 GB/s on a Zen 5",
+    "fourier 10,000 x 8 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. On a Zen 5 that was 44 GB/s in some runs and 89 in others, minutes apart, and the ratio with it: decision 90 has all of them",
+    "fourier 10,000 x 16 ->": "bound by what two cores can write past the caches: products and waves are made while the stores drain. On a Zen 5 that was 44 GB/s in some runs and 89 in others, minutes apart, and the ratio with it: decision 90 has all of them",
     "fourier 10,000 x 54 ->": "at what registers allow, products with their waves take seven eighths of the time, and writing two thirds beside them; waves of a block made beside the products of the next were no faster",
     "fourier 10,000 x 123 ->": "the products are most of the time; waves and writing hide behind them only in part",
     "fourier 10,000 x 256 ->": "the products are most of the time; waves and writing hide behind them only in part",
@@ -116,11 +116,18 @@ def intro(rows, m):
     goals = [row for row in rows if row["goal"]]
     beyond = sum(out_of_reach(row) for row in goals)
     beyond = f" {beyond} of the others are beyond what this machine can do, by its limits as measured in this run." if beyond else ""
+    runs = {}
+    for row in rows:
+        parts = runs.setdefault(row.get("run", ""), [])
+        parts += [row["part"]] if row["part"] not in parts else []
+    order = sorted(runs)
+    mixed = [f"Not all rows are of one run: {', '.join(runs[order[0]])} of the first; run again later, whose rows replace those of before, " +
+             "; ".join(f"{', '.join(runs[run])} ({run})" for run in order[1:]) + ". The limits of the machine are those of the last."] if len(order) > 1 else []
     return [f"{sum(row['reached'] for row in goals)} of {len(goals)} goals are reached, on {m['day']}.{beyond}",
             "Ratios are the message: the peer's time over klift's, so more is better, and a goal of 20 is \"20 times as fast\". Both sides run in turns in one run on one "
             "machine, klift first, with two threads each unless it is said otherwise; a ratio is the median over rounds of neighbours, repeated until it is known to 2 % "
             "(or for 20 seconds), with its quartiles behind it. Times are medians and belong to this machine. The last column is what klift had of the machine's own "
-            "limit, measured in the same run."]
+            "limit, measured in the same run.", *mixed]
 
 
 COMMANDS = """```sh

@@ -103,6 +103,7 @@ def main():
             sys.exit(f"{word}: known are {' '.join(dict.fromkeys(MODULES + [name for _, name, _ in known]))}")
     wanted = [one for one in known if not asked or one[0] in asked or one[1] in asked]
     path, rows, failed = f"{build}/bench.json", [], []
+    begun = datetime.datetime.now().isoformat(" ", "minutes")
     if asked and os.path.exists(path):
         rows = json.load(open(path))
     write(f"{build}/bench_machine.json", machine(build))
@@ -120,7 +121,7 @@ def main():
             failed.append(name)
             continue
         for row in new:
-            row.update(part=name, section=module)
+            row.update(part=name, section=module, run=begun)
             if name not in ("engine", "svm"):
                 say(row)
         places = {(one[0], one[1]): i for i, one in enumerate(known)}
