@@ -77,7 +77,7 @@ endif
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 # The AVX-512 loops on any CPU that has AVX2, where SIMDe's headers are found: their tests once more, as test_<name>_avx512.
-EMULATED_TESTS := $(if $(SANITIZE),,$(if $(call library,simde,simde/simde-arch.h -mavx2 -mfma,yes),$(patsubst %,$(BUILD)/tests/test_%_avx512,micro hadamard scatter trig product pairs tiles group whole brief)))
+EMULATED_TESTS := $(if $(SANITIZE),,$(if $(call library,simde,simde/simde-arch.h -mavx2 -mfma,yes),$(patsubst %,$(BUILD)/tests/test_%_avx512,micro late hadamard scatter trig product pairs tiles group whole brief)))
 EMULATED := $(patsubst %,$(BUILD)/src/math/%_emulated.o,micro micro_avx512 late_avx512 whole_avx512 buckets_avx512 few_avx512 complex_avx512 hadamard_avx512 trig_avx512 pairs_avx512 group_avx512 row_avx512 glance_avx512 glance_whole_avx512 picked_avx512 exponential_avx512 decay_avx512 lower_avx512 triangle_avx512 finite_avx512 scaled_avx512)
 TESTS   += $(EMULATED_TESTS)
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(sort $(wildcard fuzz/fuzz_*.c)))

@@ -4,6 +4,7 @@
 #include "pack.h"
 #include "support.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static char *text_of(int rows)
     return text;
 }
 
-/* Rows and the sum of their values in three passes, of which one is left early; status and message of the first that failed. */
+/* Rows and the sum of their values in three passes, of which one is left early; status and message of the first that failed, or what the stream noted. */
 static klift_status read_all(const char *path, int threads, int64_t *rows, double *sum, char why[512])
 {
     kl_reader *reader;
@@ -154,11 +155,12 @@ static klift_status read_all(const char *path, int threads, int64_t *rows, doubl
             read += status == KLIFT_OK ? batch.rows : 0;
         } while (status == KLIFT_OK && batch.rows > 0 && (pass != 1 || read < 3000));
         *rows += read;
-        if (status != KLIFT_OK)
+        if (status != KLIFT_OK || pass == 2)
             break;
         assert_int_equal(kl_reader_rewind(reader), KLIFT_OK);
     }
-    snprintf(why, 512, "%s", status != KLIFT_OK ? kl_error_text() : "");
+    const char *note = kl_stream_note(reader->stream);
+    snprintf(why, 512, "%s", status != KLIFT_OK ? kl_error_text() : note != NULL ? note : "");
     kl_reader_free(reader);
     return status;
 }
@@ -166,7 +168,7 @@ static klift_status read_all(const char *path, int threads, int64_t *rows, doubl
 static void rows_and_messages_are_those_without_a_thread(void **unused)
 {
     (void)unused;
-    enum { ROWS = 20000 };
+    enum { ROWS = 60000 }; /* opening looks at the first MiB: faults are behind it */
     char *text = text_of(ROWS), why[2][512], *path = temp_path("rows");
     for (int c = 0; pack_codecs[c] != NULL; c++) {
         size_t packed;
@@ -187,12 +189,65 @@ static void rows_and_messages_are_those_without_a_thread(void **unused)
                 status[threads - 1] = read_all(path, threads, &rows[threads - 1], &sum[threads - 1], why[threads - 1]);
             assert_int_equal(status[1], status[0]);
             assert_true(fault == 0 ? status[0] == KLIFT_OK : fault == 3 || status[0] == KLIFT_DATA);
-            assert_string_equal(why[1], why[0]);
+            if (fault != 2) /* of wrong bytes that come before a checksum some may be read as rows, or not: several threads ask for more at a time */
+                assert_string_equal(why[1], why[0]);
+            assert_true((fault > 0) == (why[0][0] != '\0'));
             assert_true(status[0] != KLIFT_OK || (rows[0] == rows[1] && sum[0] == sum[1] && rows[0] >= 2 * ROWS + 3000));
             free(file);
         }
         free(bytes);
     }
+    free(text);
+}
+
+static int64_t tasks_of_this_process(void)
+{
+    int64_t count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+/* Threads while the first rows of a file are in use. */
+static int64_t tasks_at_work(const char *path, int threads)
+{
+    kl_reader *reader;
+    kl_batch batch;
+    assert_int_equal(kl_reader_open(path, NULL, &reader), KLIFT_OK);
+    kl_reader_use_threads(reader, threads);
+    for (int i = 0; i < 40; i++) /* beyond what opening has looked at */
+        assert_int_equal(kl_reader_next(reader, 1000, &batch), KLIFT_OK);
+    int64_t tasks = tasks_of_this_process();
+    kl_reader_free(reader);
+    return tasks;
+}
+
+static void a_packed_file_has_a_thread_and_a_short_one_has_none(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 20000, TIMES = 16 }; /* more than a ring holds: the thread waits for room */
+    char *text = text_of(ROWS), *path = temp_path("tasks");
+    size_t once = strlen(text), large, small;
+    char *all = malloc(TIMES * once);
+    for (size_t i = 0; i < TIMES; i++)
+        memcpy(all + i * once, text, once);
+    assert_true(TIMES * once > RING + (4u << 20));
+    unsigned char *bytes = pack("gzip", all, TIMES * once, &large), *little = pack("gzip", text, once / 20, &small);
+    if (bytes != NULL && tasks_of_this_process() > 0) {
+        int64_t none = tasks_of_this_process();
+        pack_write(path, bytes, large);
+        assert_int_equal(tasks_at_work(path, 1), none);
+        assert_int_equal(tasks_at_work(path, 2), none + 2); /* another that parses, and the one that unpacks */
+        pack_write(path, little, small);
+        assert_true(small < 1u << 16);
+        assert_int_equal(tasks_at_work(path, 2), none); /* behind its end */
+    }
+    free(little);
+    free(bytes);
+    free(all);
     free(text);
 }
 
@@ -203,6 +258,7 @@ int main(void)
         cmocka_unit_test(it_stays_within_its_ring_and_ends_when_told_to),
         cmocka_unit_test(a_forked_process_is_told),
         cmocka_unit_test(rows_and_messages_are_those_without_a_thread),
+        cmocka_unit_test(a_packed_file_has_a_thread_and_a_short_one_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,37 +122,6 @@ static void sums_are_one_chain_over_ascending_terms(void **state)
     }
 }
 
-/* Blocks of many a length and number of rows, one behind the other, twice at the same place: what is there at the end has the bits of additions at once. */
-static void sums_that_are_added_later_have_the_bits_of_those_at_once(void **state)
-{
-    static const int64_t lengths[] = {512, 1, 447, 448, 16, 15, 800, 33, 0, 300};
-    enum { COUNT = 10, PLACES = 3, SIZE = KL_MICRO_LEFT * STRIDE };
-    (void)state;
-    fill();
-    for (int64_t t = 0; kl_micro_at(t) != NULL; t++) {
-        const kl_micro *m = kl_micro_at(t);
-        double once[PLACES * SIZE], behind[PLACES * SIZE];
-        kl_late late = {.rows = 0};
-        if (m->add_late == NULL)
-            continue;
-        for (int64_t rows = 1; rows <= m->left32; rows++) {
-            for (int i = 0; i < PLACES * SIZE; i++)
-                once[i] = behind[i] = f64[i];
-            for (int i = 0; i < COUNT; i++) {
-                double *place = once + i / 2 % PLACES * SIZE, copy[SIZE];
-                memcpy(copy, place, sizeof copy);
-                m->add32(lengths[i], f32 + i, f32 + 99 * i, copy, STRIDE);
-                memcpy(place, copy, (size_t)(rows * STRIDE) * sizeof *place);
-                m->add_late(rows, lengths[i], f32 + i, f32 + 99 * i, behind + i / 2 % PLACES * SIZE, STRIDE, &late);
-            }
-            m->late(&late);
-            assert_memory_equal(behind, once, sizeof once);
-            m->late(&late); /* none wait */
-            assert_memory_equal(behind, once, sizeof once);
-        }
-    }
-}
-
 static void sparse_rows_equal_dense_blocks_bit_for_bit(void **state)
 {
     enum { K = 200, COUNT = 60 };
@@ -727,7 +696,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_the_definition),
         cmocka_unit_test(sums_are_one_chain_over_ascending_terms),
-        cmocka_unit_test(sums_that_are_added_later_have_the_bits_of_those_at_once),
         cmocka_unit_test(sparse_rows_equal_dense_blocks_bit_for_bit),
         cmocka_unit_test(forward_substitution_solves),
         cmocka_unit_test(rectangles_are_taken_away),

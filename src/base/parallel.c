@@ -189,25 +189,31 @@ static void *serve(void *argument)
     }
 }
 
-/* Starts the workers that are missing; with fewer than asked for, the job only takes longer. */
-static void start(kl_pool *pool)
+bool kl_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool started = pthread_create(thread, NULL, body, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+/* Starts the workers that are missing; with fewer than asked for, the job only takes longer. */
+static void start(kl_pool *pool)
+{
     while (pool->started < pool->threads - 1) {
         seat *mine;
         if (kl_new(&mine, 1, sizeof *mine, "a thread") != KLIFT_OK)
             break;
         *mine = (seat){pool, pool->started + 1, atomic_load(&pool->generation)};
-        if (pthread_create(&pool->thread[pool->started], NULL, serve, mine) != 0) {
+        if (!kl_thread_start(&pool->thread[pool->started], serve, mine)) {
             kl_free(mine);
             break;
         }
         pool->started++;
         pool->apart = -1; /* a new thread may run where the caller may */
     }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* That the caller may run on. */

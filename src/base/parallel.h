@@ -4,7 +4,13 @@
 
 #include "base/error.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+
 typedef struct kl_pool kl_pool;
+
+/* A thread that leaves all signals to those of the host; false: none can be had. */
+bool kl_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 
 /* Denormal numbers count as zero inside tasks, whoever runs them (a product of denormals takes a hundred times as long);
  * the caller's own mode comes back with kl_denormals_restore. */

@@ -2,9 +2,8 @@
 #include "data/ahead.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,17 +71,6 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Signals are for the threads of the host. */
-static bool start(kl_ahead *a)
-{
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool started = pthread_create(&a->thread, NULL, run, a) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return started;
-}
-
 klift_status kl_ahead_new(const char *name, kl_pull pull, void *from, kl_ahead **out)
 {
     kl_ahead *a;
@@ -95,7 +83,7 @@ klift_status kl_ahead_new(const char *name, kl_pull pull, void *from, kl_ahead *
     pthread_mutex_init(&a->mutex, NULL);
     pthread_cond_init(&a->filled, NULL);
     pthread_cond_init(&a->emptied, NULL);
-    if (start(a))
+    if (kl_thread_start(&a->thread, run, a))
         *out = a;
     else
         kl_free(a);

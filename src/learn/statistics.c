@@ -167,16 +167,6 @@ static void add_row(const kl_tiles *tiles, int64_t n, double factor, const float
     kl_row_add(&(kl_row){.count = n, .value = line}, n, factor, sum);
 }
 
-enum { AHEAD = 2, LINE = 16 /* floats */ };
-
-/* Row r's part, which is too short for a CPU to foresee where the next one begins. */
-static void ask_for(const block *b, int f, int64_t r, int64_t first, int64_t last)
-{
-    const float *z = b->z + b->index[f][r < b->count[f] ? r : b->count[f] - 1] * b->stride;
-    for (int64_t j = first; j < last; j += LINE)
-        __builtin_prefetch(z + j);
-}
-
 /* S and B of a range of features, row by row. A row is in one class, so S is the sum of the classes' columns of B. */
 static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
 {
@@ -187,7 +177,6 @@ static void sum_vectors(const block *b, int f, int64_t first, int64_t last)
         int64_t row = b->index[f][r], from = classes ? (int64_t)s->targets.target[row] : 0, to = classes ? from + 1 : s->columns;
         const float *z = b->z + row * b->stride + first;
         double weight = s->targets.weight[row];
-        ask_for(b, f, r + AHEAD, first, last);
         if (!classes)
             add_row(&fold->gram, last - first, weight, z, s->shift + first, fold->sum + first);
         for (int64_t t = from; t < to; t++)

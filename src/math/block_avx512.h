@@ -26,6 +26,14 @@ AVX512 INLINE block32 sum32(int rows, int64_t k, const float *a, const float *b,
     return s;
 }
 
+/* What a block is added to, to the second cache: the rows of a tile are a page apart, and 14 such lines are too many for one set of the first. */
+AVX512 INLINE void fetch_block(int64_t rows, const double *c, int64_t stride)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int j = 0; j < WIDTH32; j += 8)
+            _mm_prefetch((const char *)(c + i * stride + j), _MM_HINT_T1);
+}
+
 AVX512 INLINE block32 zeros(void)
 {
     block32 sum;

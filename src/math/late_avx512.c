@@ -23,14 +23,6 @@ AVX512 INLINE void add_vector(const kl_late *late, int64_t v)
     _mm512_storeu_pd(c + NUMBERS, _mm512_add_pd(_mm512_loadu_pd(c + NUMBERS), _mm512_cvtps_pd(_mm256_loadu_ps(sum + NUMBERS))));
 }
 
-/* To the second cache: the rows of a tile are a page apart, and 14 such lines are too many for one set of the first. */
-AVX512 INLINE void fetch(int64_t rows, const double *c, int64_t stride)
-{
-    for (int64_t i = 0; i < rows; i++)
-        for (int j = 0; j < KL_LATE_WIDTH; j += NUMBERS)
-            _mm_prefetch((const char *)(c + i * stride + j), _MM_HINT_T1);
-}
-
 /* most: the rows that are multiplied, a constant where it is called: the sums stay in registers. */
 AVX512 INLINE void block(int most, int64_t k, const float *a, const float *b, kl_late *late)
 {
@@ -51,7 +43,7 @@ AVX512 INLINE void block(int most, int64_t k, const float *a, const float *b, kl
 
 AVX512 void kl_avx512_add_late(int64_t rows, int64_t k, const float *a, const float *b, double *c, int64_t stride, kl_late *late)
 {
-    fetch(rows, c, stride);
+    fetch_block(rows, c, stride);
     if (rows > FEW)
         block(LEFT32, k, a, b, late);
     else

@@ -32,12 +32,9 @@ AVX512 INLINE void add_half(__m256 sum, double *c)
     _mm512_storeu_pd(c, _mm512_add_pd(_mm512_loadu_pd(c), _mm512_cvtps_pd(sum)));
 }
 
-/* Prefetched into the second cache: the rows of a tile are a page apart, and 14 such lines are too many for one set of the first. */
 AVX512 static void add32(int64_t k, const float *a, const float *b, double *c, int64_t stride)
 {
-    for (int i = 0; i < LEFT32; i++)
-        for (int j = 0; j < WIDTH32; j += 8)
-            _mm_prefetch((const char *)(c + i * stride + j), _MM_HINT_T1);
+    fetch_block(LEFT32, c, stride);
     block32 sum = sum32(LEFT32, k, a, b, zeros());
     UNROLL
     for (int i = 0; i < LEFT32; i++)
